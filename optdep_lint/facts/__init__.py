@@ -1,0 +1,1 @@
+"""The facts room: the summary of one file as plain data, and its codec. Nothing here imports libcst."""

@@ -1,0 +1,63 @@
+"""Summaries as bytes, and back.
+
+The wire form is `marshal` of nested tuples, as in Python's own .pyc files, and is as trusted as they are: whoever may
+write the cache folder may also write the code that is checked. The cache adds a digest, so damage is a miss.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+from optdep_lint.facts.summary import Fault, Summary
+from optdep_lint.facts.syntax import NODES, Block
+
+SCHEMA = 1
+"""Raised whenever a node or a field changes its meaning."""
+
+_MARSHAL_VERSION = 4
+_TAGS = {node: tag for tag, node in enumerate(NODES)}
+_PLAIN = -1
+"""The tag of a tuple that is no node."""
+
+
+def encode(summary: Summary) -> bytes:
+    """Encode a summary; `decode(encode(s))` says the same as `s`."""
+    bodies = tuple(body if isinstance(body, bytes) else _dump(body) for body in summary.bodies)
+    return marshal.dumps(
+        (_pack(summary.body), bodies, summary.future_annotations, summary.lines, summary.fault and tuple(summary.fault)),
+        _MARSHAL_VERSION,
+    )
+
+
+def decode(data: bytes) -> Summary:
+    """Decode a summary.
+
+    Raises:
+        ValueError, EOFError, TypeError: where the data is none of ours.
+    """
+    body, bodies, future, lines, fault = marshal.loads(data)
+    return Summary(_unpack(body), list(bodies), future, lines, Fault(*fault) if fault else None, _load)
+
+
+def _dump(body: Block) -> bytes:
+    return marshal.dumps(_pack(body), _MARSHAL_VERSION)
+
+
+def _load(data: bytes) -> Block:
+    block: Block = _unpack(marshal.loads(data))
+    return block
+
+
+def _pack(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    return (_TAGS.get(type(value), _PLAIN), *map(_pack, value))
+
+
+def _unpack(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    tag = value[0]
+    fields = map(_unpack, value[1:])
+    return tuple(fields) if tag == _PLAIN else NODES[tag](*fields)

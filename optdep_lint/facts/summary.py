@@ -1,0 +1,46 @@
+"""What one file says: the facts that evaluation and rules work from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from optdep_lint.facts.syntax import Block
+
+
+class Fault(NamedTuple):
+    """Why a file could not be read: a line and column from 1, and a message."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(slots=True)
+class Summary:
+    """The summary of one file.
+
+    Function bodies are kept apart and decoded when first asked for: most are never followed.
+    """
+
+    body: Block = ()
+    """The statements that run when the file is imported."""
+    bodies: list[Block | bytes] = field(default_factory=list)
+    """The bodies of functions and lambdas, by the index that their node carries; encoded until asked for."""
+    future_annotations: bool = False
+    """It has `from __future__ import annotations`."""
+    lines: int = 0
+    """How many lines the file has."""
+    fault: Fault | None = None
+    """Set where the file could not be read or parsed; then all else is empty."""
+    decode: Callable[[bytes], Block] | None = None
+    """How to decode a body; set by the codec."""
+
+    def body_of(self, index: int) -> Block:
+        """The statements of a function, decoded once."""
+        body = self.bodies[index]
+        if isinstance(body, bytes):
+            assert self.decode is not None
+            body = self.bodies[index] = self.decode(body)
+        return body

@@ -1,0 +1,185 @@
+"""From the tree's expressions to the facts' expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from optdep_lint.facts import syntax as facts
+from optdep_lint.facts.position import pack
+from optdep_lint.facts.syntax import Expression, Target
+from optdep_lint.summarize.parse import Columns
+
+_LONGEST_TEXT = 400
+"""Longer strings are data, not names: no condition or import depends on them."""
+
+_OPERATORS = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
+    ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|",
+    ast.BitXor: "^", ast.BitAnd: "&", ast.MatMult: "@",
+}  # fmt: skip
+
+
+class Expressions:
+    """Summarizes the expressions of one file; lambdas put their bodies into `bodies`."""
+
+    def __init__(self, columns: Columns, bodies: list[facts.Block | bytes]) -> None:
+        self._columns = columns
+        self._trivial = columns.trivial
+        self.bodies = bodies
+        self._convert: dict[type[ast.AST], Callable[[Any], Expression]] = {
+            ast.Constant: self._constant,
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
+            ast.Subscript: self._subscript,
+            ast.Starred: lambda node: facts.Starred(self.expression(node.value)),
+            ast.UnaryOp: self._unary,
+            ast.BoolOp: self._boolean,
+            ast.Compare: self._compare,
+            ast.BinOp: self._binary,
+            ast.IfExp: lambda node: facts.Conditional(
+                self.expression(node.test), self.expression(node.body), self.expression(node.orelse)
+            ),
+            ast.Tuple: lambda node: facts.Collection("tuple", self.expressions(node.elts)),
+            ast.List: lambda node: facts.Collection("list", self.expressions(node.elts)),
+            ast.Set: lambda node: facts.Collection("set", self.expressions(node.elts)),
+            ast.Dict: self._mapping,
+            ast.ListComp: lambda node: self._comprehension("list", node.elt, None, node),
+            ast.SetComp: lambda node: self._comprehension("set", node.elt, None, node),
+            ast.GeneratorExp: lambda node: self._comprehension("generator", node.elt, None, node),
+            ast.DictComp: lambda node: self._comprehension("dict", node.value, node.key, node),
+            ast.Lambda: self._lambda,
+            ast.NamedExpr: lambda node: facts.Walrus(node.target.id, self.expression(node.value), self.at(node)),
+            ast.JoinedStr: self._format,
+            ast.Yield: lambda node: facts.Yield(self.optional(node.value), self.at(node)),
+            ast.YieldFrom: lambda node: facts.Yield(self.expression(node.value), self.at(node)),
+        }
+
+    def at(self, node: Any, last: Any = None) -> int:
+        """The packed position of a node, or of all from `node` to `last`."""
+        last = last or node
+        if self._trivial:
+            return pack(node.lineno, node.col_offset + 1, last.end_lineno, last.end_col_offset + 1)
+        of = self._columns.of
+        return pack(
+            node.lineno,
+            of(node.lineno, node.col_offset),
+            last.end_lineno,
+            of(last.end_lineno, last.end_col_offset),
+        )
+
+    def expression(self, node: ast.expr) -> Expression:
+        """Summarize one expression."""
+        convert = self._convert.get(type(node))
+        return convert(node) if convert else self._opaque(node)
+
+    def expressions(self, nodes: list[ast.expr]) -> tuple[Expression, ...]:
+        """Summarize each."""
+        return tuple(map(self.expression, nodes))
+
+    def optional(self, node: ast.expr | None) -> Expression | None:
+        """Summarize what may be missing."""
+        return None if node is None else self.expression(node)
+
+    def target(self, node: ast.expr) -> Target:
+        """Summarize what stands left of an assignment."""
+        return self.expression(node)  # type: ignore[return-value]  # the grammar admits no other
+
+    def parameters(self, arguments: ast.arguments) -> facts.Parameters:
+        """Summarize the parameters of a function, in order."""
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+        defaults += arguments.defaults
+        kinds = ["positional"] * len(arguments.posonlyargs) + ["either"] * len(arguments.args)
+        rows = list(zip(positional, kinds, defaults, strict=True))
+        if arguments.vararg:
+            rows.append((arguments.vararg, "*", None))
+        rows += [(arg, "keyword", default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        if arguments.kwarg:
+            rows.append((arguments.kwarg, "**", None))
+        return tuple(
+            facts.Parameter(arg.arg, kind, self.optional(arg.annotation), self.optional(default))
+            for arg, kind, default in rows
+        )
+
+    def operator(self, node: ast.AST) -> str:
+        """How an operator is written."""
+        return _OPERATORS[type(node)]
+
+    def _opaque(self, node: ast.AST) -> Expression:
+        parts = (self.expression(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return facts.Opaque(tuple(part for part in parts if not isinstance(part, facts.Constant) and part != _ANY))
+
+    def _constant(self, node: ast.Constant) -> Expression:
+        value = node.value
+        if isinstance(value, str):
+            return facts.Constant(value) if len(value) <= _LONGEST_TEXT else _ANY
+        return facts.Constant(value) if value is None or isinstance(value, (bool, int, float)) else _ANY
+
+    def _name(self, node: ast.Name) -> Expression:
+        return facts.Name(node.id, self.at(node))
+
+    def _attribute(self, node: ast.Attribute) -> Expression:
+        return facts.Attribute(self.expression(node.value), node.attr, self.at(node))
+
+    def _call(self, node: ast.Call) -> Expression:
+        return facts.Call(
+            self.expression(node.func), self.expressions(node.args), self.keywords(node.keywords), self.at(node)
+        )
+
+    def keywords(self, nodes: list[ast.keyword]) -> tuple[facts.Keyword, ...]:
+        """Summarize keyword arguments."""
+        return tuple(facts.Keyword(node.arg, self.expression(node.value)) for node in nodes)
+
+    def _subscript(self, node: ast.Subscript) -> Expression:
+        return facts.Subscript(self.expression(node.value), self.expression(node.slice), self.at(node))
+
+    def _unary(self, node: ast.UnaryOp) -> Expression:
+        operand = self.expression(node.operand)
+        if isinstance(node.op, ast.Not):
+            return facts.Not(operand)
+        if isinstance(node.op, ast.USub) and isinstance(operand, facts.Constant) and isinstance(operand.value, (int, float)):
+            return facts.Constant(-operand.value)
+        return facts.Opaque((operand,))
+
+    def _boolean(self, node: ast.BoolOp) -> Expression:
+        return facts.Boolean("and" if isinstance(node.op, ast.And) else "or", self.expressions(node.values))
+
+    def _compare(self, node: ast.Compare) -> Expression:
+        operators = tuple(_OPERATORS[type(op)] for op in node.ops)
+        return facts.Compare(self.expression(node.left), operators, self.expressions(node.comparators))
+
+    def _binary(self, node: ast.BinOp) -> Expression:
+        return facts.Binary(
+            _OPERATORS[type(node.op)], self.expression(node.left), self.expression(node.right), self.at(node)
+        )
+
+    def _mapping(self, node: ast.Dict) -> Expression:
+        return facts.Mapping(tuple(map(self.optional, node.keys)), self.expressions(node.values))
+
+    def _comprehension(self, kind: str, element: ast.expr, key: ast.expr | None, node: Any) -> Expression:
+        generators = tuple(
+            facts.Generator(self.target(part.target), self.expression(part.iter), self.expressions(part.ifs))
+            for part in node.generators
+        )
+        return facts.Comprehension(kind, self.expression(element), self.optional(key), generators)
+
+    def _lambda(self, node: ast.Lambda) -> Expression:
+        parameters = self.parameters(node.args)
+        self.bodies.append((facts.Return(self.expression(node.body), self.at(node.body)),))
+        return facts.Lambda(parameters, len(self.bodies) - 1, self.at(node))
+
+    def _format(self, node: ast.JoinedStr) -> Expression:
+        return facts.Format(tuple(map(self._format_part, node.values)))
+
+    def _format_part(self, node: ast.expr) -> Expression:
+        if not isinstance(node, ast.FormattedValue):
+            return self.expression(node)
+        value = self.expression(node.value)
+        return value if node.conversion in (-1, 115) and node.format_spec is None else facts.Opaque((value,))
+
+
+_ANY = facts.Opaque(())
