@@ -10,6 +10,7 @@ from optdep_lint.facts import syntax as facts
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.summarize.expressions import Expressions
+from optdep_lint.summarize.newer.nodes import TryStar, TypeAlias
 from optdep_lint.summarize.parse import Columns
 
 
@@ -66,10 +67,9 @@ class _Statements:
             ast.Break: lambda node: facts.Break(expressions.at(node)),
             ast.Continue: lambda node: facts.Continue(expressions.at(node)),
             ast.Pass: lambda node: None,
+            TryStar: self._try,
+            TypeAlias: self._alias,
         }
-        for name, convert in (("TryStar", self._try), ("TypeAlias", self._alias)):
-            if hasattr(ast, name):
-                self._convert[getattr(ast, name)] = convert
 
     def block(self, nodes: list[ast.stmt]) -> Block:
         """Summarize statements; `pass` and lone constants say nothing and are left out."""
