@@ -1,0 +1,75 @@
+"""Which names a distribution lets one import, and who says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from optdep_lint.metadata.names import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from optdep_lint.metadata.installed import InstalledNames
+    from optdep_lint.metadata.model import RootsSource
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNames:
+    """Looks import roots up: the user's map, then installed metadata, the shipped table, a guess."""
+
+    by_user: Mapping[str, tuple[str, ...]]
+    """Normalized distribution to import roots."""
+    installed: InstalledNames | None = None
+
+    @classmethod
+    def with_user_map(
+        cls, name_map: Mapping[str, Sequence[str]], installed: InstalledNames | None = None
+    ) -> ImportNames:
+        """Take the user's map, whose distributions may be spelled in any way."""
+        by_user = {
+            normalized(name): (roots,) if isinstance(roots, str) else tuple(roots)
+            for name, roots in name_map.items()
+        }
+        return cls(by_user, installed)
+
+    def roots_of(self, distribution: str) -> tuple[tuple[str, ...], RootsSource]:
+        """Return the import roots of a distribution as it is written, and where they come from.
+
+        The spelling matters to the guess alone: ``ruamel.yaml`` keeps its dot. No roots means
+        that the distribution is known to be none that one imports (stubs, tools).
+        """
+        name = normalized(distribution)
+        if name in self.by_user:
+            return self.by_user[name], "user"
+        if self.installed is not None and name in self.installed.roots:
+            return self.installed.roots[name], "installed"
+        known = known_roots(name)
+        if known is not None:
+            return known, "table"
+        return (guessed_root(distribution),), "guess"
+
+
+def known_roots(name: str) -> tuple[str, ...] | None:
+    """Return the roots that the shipped table has for a normalized distribution, or None."""
+    from optdep_lint.metadata.known_import_names import (  # noqa: PLC0415 - large, rarely needed
+        DEEP_NAMESPACES,
+        NAMESPACES,
+        ROOTS,
+    )
+
+    if name in ROOTS:
+        return tuple(ROOTS[name].split())
+    if name.startswith("types-") or name.endswith("-stubs"):
+        return ()
+    for prefix in sorted(NAMESPACES, key=len, reverse=True):
+        if name.startswith(prefix) and name != prefix:
+            rest = name[len(prefix) :].replace("-", "." if prefix in DEEP_NAMESPACES else "_")
+            return (NAMESPACES[prefix] + rest,)
+    return None
+
+
+def guessed_root(distribution: str) -> str:
+    """Guess an import root: hyphens become underscores, dots stay, upper case stays beside a dot."""
+    root = distribution.replace("-", "_")
+    return root if "." in root else root.lower()
