@@ -168,7 +168,8 @@ def all_of(parts: list[Marker]) -> Marker:
         flat.extend(part.parts if isinstance(part, AllOf) else [part])
     if NEVER in flat:
         return NEVER
-    return flat[0] if len(flat) == 1 else AllOf(tuple(dict.fromkeys(flat)))
+    unique = tuple(dict.fromkeys(flat))
+    return unique[0] if len(unique) == 1 else AllOf(unique)
 
 
 def any_of(parts: list[Marker]) -> Marker:
@@ -178,7 +179,8 @@ def any_of(parts: list[Marker]) -> Marker:
         flat.extend(part.parts if isinstance(part, AnyOf) else [part])
     if ALWAYS in flat:
         return ALWAYS
-    return flat[0] if len(flat) == 1 else AnyOf(tuple(dict.fromkeys(flat)))
+    unique = tuple(dict.fromkeys(flat))
+    return unique[0] if len(unique) == 1 else AnyOf(unique)
 
 
 def marker_text(marker: Marker) -> str:

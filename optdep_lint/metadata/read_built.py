@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optdep_lint.metadata.declarations import (
@@ -13,6 +14,7 @@ from optdep_lint.metadata.declarations import (
     shown_path,
 )
 from optdep_lint.metadata.dependency_syntax import DependencySyntaxError, parse_dependency
+from optdep_lint.metadata.markers import split_extras
 from optdep_lint.metadata.model import MetadataProblem
 from optdep_lint.metadata.names import normalized
 
@@ -97,9 +99,12 @@ def _declared(lines: Iterable[tuple[int, str]], shown: str) -> Declarations:
     declared, problems = [], []
     for number, text in lines:
         try:
-            declared.append(Declared(parse_dependency(text), shown, number))
+            dependency = parse_dependency(text)
         except DependencySyntaxError as error:
             problems.append(MetadataProblem(shown, number, str(error)))
+            continue
+        for extra, marker in split_extras(dependency.marker):
+            declared.append(Declared(replace(dependency, marker=marker), shown, number, extra))
     return Declarations(declared=tuple(declared), problems=tuple(problems))
 
 
