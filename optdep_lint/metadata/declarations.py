@@ -43,7 +43,7 @@ class Declarations:
     top_level: tuple[str, ...] = ()
     problems: tuple[MetadataProblem, ...] = ()
     settles: frozenset[str] = field(default_factory=frozenset)
-    """The PEP 621 fields that it answers for good: sources that rank lower are not asked for them."""
+    """The PEP 621 fields that it answers for good: lower sources are not asked."""
 
     def joined(self, other: Declarations) -> Declarations:
         """Add a source that ranks lower: it fills gaps, and adds what is not settled yet."""
@@ -52,9 +52,7 @@ class Declarations:
             version=self.version or other.version,
             requires_python=self.requires_python or other.requires_python,
             declared=self.declared + other.unsettled(self.settles).declared,
-            entry_points=_unique(
-                self.entry_points + (() if "entry-points" in self.settles else other.entry_points)
-            ),
+            entry_points=_unique(self.entry_points + (() if "entry-points" in self.settles else other.entry_points)),
             extras=_unique(self.extras + other.unsettled(self.settles).extras),
             sources=_unique(self.sources + other.sources),
             package_dirs=_unique(self.package_dirs + other.package_dirs),

@@ -1,4 +1,4 @@
-"""Where a marker holds: Python versions and platforms as the markers that are asked tell them apart."""
+"""Where a marker holds: the Pythons and platforms that markers tell apart."""
 
 from __future__ import annotations
 
@@ -51,9 +51,7 @@ _CLAUSE = re.compile(r"\s*(===|==|~=|!=|<=|>=|<|>)\s*([^\s,]+)\s*$")
 _VersionKey: TypeAlias = tuple[int, int, int, int]
 
 
-def marker_holds(
-    marker: str | None, python: PythonVersion = (3, 11), platform: str = "linux"
-) -> bool:
+def marker_holds(marker: str | None, python: PythonVersion = (3, 11), platform: str = "linux") -> bool:
     """Tell whether ``marker`` holds on CPython ``python`` and the usual machine of ``platform``.
 
     ``platform`` is a value of ``sys.platform``. No extra is chosen. Raises `MarkerSyntaxError`.
@@ -73,9 +71,7 @@ def can_hold(marker: Marker, versions: Sequence[PythonVersion]) -> bool:
     return any(holds(marker, one) for one in environments([marker], versions))
 
 
-def falsifying(
-    markers: Sequence[str | None], versions: Sequence[PythonVersion]
-) -> Iterator[Environment]:
+def falsifying(markers: Sequence[str | None], versions: Sequence[PythonVersion]) -> Iterator[Environment]:
     """Yield the environments with one of ``versions`` in which no marker holds."""
     trees = [parse_marker(one) for one in markers if one is not None]
     if len(trees) < len(markers):
@@ -86,7 +82,7 @@ def falsifying(
 
 
 def supported_versions(requires_python: str | None) -> tuple[PythonVersion, ...]:
-    """Return the `KNOWN_VERSIONS` that a ``requires-python`` specifier admits in some patch release.
+    """Return the `KNOWN_VERSIONS` of which a ``requires-python`` admits some patch release.
 
     A clause that cannot be read admits everything: it is not this room's place to refuse a Python.
     """
@@ -104,22 +100,16 @@ def supported_versions(requires_python: str | None) -> tuple[PythonVersion, ...]
     return tuple(one for one in KNOWN_VERSIONS if can_hold(admitted, (one,)))
 
 
-def environments(
-    markers: Sequence[Marker], versions: Sequence[PythonVersion]
-) -> Iterator[Environment]:
+def environments(markers: Sequence[Marker], versions: Sequence[PythonVersion]) -> Iterator[Environment]:
     """Yield one environment for each way in which the comparisons of ``markers`` can turn out."""
     asked = [one for marker in markers for one in comparisons(marker)]
     variables = {one.variable for one in asked}
     free = sorted(variables - _PLATFORM_VARIABLES - _PYTHON_VARIABLES - _IMPLEMENTATION_VARIABLES)
     pythons = _pythons(asked, versions)
     platforms = _platforms(asked) if variables & _PLATFORM_VARIABLES else ["linux"]
-    implementations = (
-        _IMPLEMENTATIONS if variables & _IMPLEMENTATION_VARIABLES else _IMPLEMENTATIONS[:1]
-    )
+    implementations = _IMPLEMENTATIONS if variables & _IMPLEMENTATION_VARIABLES else _IMPLEMENTATIONS[:1]
     values = [_free_values(one for one in asked if one.variable == name) for name in free]
-    for python, platform, implementation, *chosen in product(
-        pythons, platforms, implementations, *values
-    ):
+    for python, platform, implementation, *chosen in product(pythons, platforms, implementations, *values):
         yield {
             **_environment(python, platform),
             "implementation_name": implementation[0],
@@ -149,7 +139,7 @@ def _environment(full_version: str, platform: str) -> Environment:
 
 
 def _pythons(asked: Sequence[Comparison], versions: Sequence[PythonVersion]) -> list[str]:
-    """Return full versions: the first, the last and those next to a literal, for each minor version."""
+    """Return full versions: of each minor the first, the last, and those next to a literal."""
     literals = [
         key
         for one in asked
@@ -168,17 +158,13 @@ def _pythons(asked: Sequence[Comparison], versions: Sequence[PythonVersion]) -> 
 
 
 def _platforms(asked: Iterable[Comparison]) -> list[str]:
-    named = [
-        one.literal for one in asked if one.variable == "sys_platform" and one.literal.isalnum()
-    ]
+    named = [one.literal for one in asked if one.variable == "sys_platform" and one.literal.isalnum()]
     return list(dict.fromkeys([*_PLATFORMS, *named]))
 
 
 def _free_values(asked: Iterable[Comparison]) -> list[str]:
     """Return the literals, the words in them, and one value to either side of all of them."""
-    words = [
-        word for one in asked for word in [one.literal, *re.split(r"[\s,;|]+", one.literal)] if word
-    ]
+    words = [word for one in asked for word in [one.literal, *re.split(r"[\s,;|]+", one.literal)] if word]
     return list(dict.fromkeys(["!", *words, "~"]))
 
 

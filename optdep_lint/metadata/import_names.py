@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ImportNames:
-    """Looks import roots up: the user's map, then installed metadata, the shipped table, a guess."""
+    """Looks import roots up: user's map, then installed metadata, shipped table, a guess."""
 
     by_user: Mapping[str, tuple[str, ...]]
     """Normalized distribution to import roots."""
@@ -28,8 +28,7 @@ class ImportNames:
     ) -> ImportNames:
         """Take the user's map, whose distributions may be spelled in any way."""
         by_user = {
-            normalized(name): (roots,) if isinstance(roots, str) else tuple(roots)
-            for name, roots in name_map.items()
+            normalized(name): (roots,) if isinstance(roots, str) else tuple(roots) for name, roots in name_map.items()
         }
         return cls(by_user, installed)
 
@@ -52,7 +51,7 @@ class ImportNames:
 
 def known_roots(name: str) -> tuple[str, ...] | None:
     """Return the roots that the shipped table has for a normalized distribution, or None."""
-    from optdep_lint.metadata.known_import_names import (  # noqa: PLC0415 - large, rarely needed
+    from optdep_lint.metadata.known_import_names import (
         DEEP_NAMESPACES,
         NAMESPACES,
         ROOTS,
@@ -70,6 +69,6 @@ def known_roots(name: str) -> tuple[str, ...] | None:
 
 
 def guessed_root(distribution: str) -> str:
-    """Guess an import root: hyphens become underscores, dots stay, upper case stays beside a dot."""
+    """Guess an import root: hyphens become underscores; with a dot, the rest stays."""
     root = distribution.replace("-", "_")
     return root if "." in root else root.lower()

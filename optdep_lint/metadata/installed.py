@@ -62,7 +62,7 @@ class InstalledNames:
     @classmethod
     def from_site(cls, folder: Path) -> InstalledNames:
         """List what is installed in one ``site-packages`` folder; nothing in it is run."""
-        from importlib.metadata import distributions  # noqa: PLC0415 - 57 ms, seldom asked for
+        from importlib.metadata import distributions
 
         if not folder.is_dir():
             raise MetadataError(folder.as_posix(), "there is no such folder")
@@ -81,9 +81,7 @@ class InstalledNames:
 
 def _run(command: list[str], executable: str) -> list[dict[str, Any]]:
     try:
-        done = subprocess.run(  # noqa: S603 - the user names the interpreter
-            command, capture_output=True, timeout=_TIMEOUT, check=False, text=True, encoding="utf-8"
-        )
+        done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT, check=False, text=True, encoding="utf-8")
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
         raise MetadataError(executable, f"cannot list what is installed: {error}") from error
     if done.returncode != 0:
@@ -124,9 +122,7 @@ def roots_of_files(files: Iterable[str]) -> tuple[str, ...]:
     roots: dict[str, None] = {}
     for path in paths:
         parts = path.parent.parts
-        topmost = next(
-            (parts[:end] for end in range(1, len(parts) + 1) if parts[:end] in packages), parts
-        )
+        topmost = next((parts[:end] for end in range(1, len(parts) + 1) if parts[:end] in packages), parts)
         root = topmost or (path.name.split(".")[0],)
         if all(part.isidentifier() for part in root) and "__pycache__" not in root:
             roots[".".join(root)] = None

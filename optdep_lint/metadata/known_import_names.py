@@ -158,8 +158,8 @@ ROOTS: dict[str, str] = {
     "google-re2": "re2",
     "google-resumable-media": "google.resumable_media google._async_resumable_media",
     "google-search-results": "serpapi",
-    "googleapis-common-protos": "google.api google.rpc google.type google.logging google.longrunning"
-    " google.cloud.extended_operations_pb2",
+    "googleapis-common-protos": "google.api google.rpc google.type google.logging"
+    " google.longrunning google.cloud.extended_operations_pb2",
     "gputil": "GPUtil",
     "graphql-core": "graphql",
     "grpc-google-iam-v1": "google.iam.v1",
@@ -252,7 +252,6 @@ ROOTS: dict[str, str] = {
     "opentelemetry-exporter-zipkin-json": "opentelemetry.exporter.zipkin.json",
     "opentelemetry-exporter-zipkin-proto-http": "opentelemetry.exporter.zipkin.proto.http",
     "opentelemetry-exporter-prometheus": "opentelemetry.exporter.prometheus",
-    "opentelemetry-exporter-prometheus-remote-write": "opentelemetry.exporter.prometheus_remote_write",
     "opentelemetry-propagator-aws-xray": "opentelemetry.propagators.aws",
     "opentelemetry-propagator-b3": "opentelemetry.propagators.b3",
     "opentelemetry-propagator-gcp": "opentelemetry.propagators.cloud_trace_propagator",
@@ -389,9 +388,9 @@ ROOTS: dict[str, str] = {
     "pyturbojpeg": "turbojpeg",
     "pyusb": "usb",
     "pywavelets": "pywt",
-    "pywin32": "win32api win32con win32gui win32file win32event win32process win32security win32service"
-    " win32serviceutil win32pipe win32print win32clipboard win32com pythoncom pywintypes win32job"
-    " win32net win32ts win32crypt win32pdh win32evtlog winerror servicemanager win32 pythonwin"
+    "pywin32": "win32api win32con win32gui win32file win32event win32process win32security "
+    "win32service win32serviceutil win32pipe win32print win32clipboard win32com"
+    " pythoncom pywintypes win32job win32net win32ts win32crypt win32pdh win32evtlog winerror servicemanager win32 pythonwin"
     " win32console win32profile win32transaction win32timezone winioctlcon ntsecuritycon",
     "pywin32-ctypes": "win32ctypes",
     "pywinpty": "winpty",

@@ -24,9 +24,7 @@ Wanted: TypeAlias = tuple[str, tuple[str, ...]]
 Graph: TypeAlias = dict[tuple[str, str], list[Wanted]]
 """(distribution, extra or "") to what it asks for directly."""
 
-_ARTIFACT = re.compile(
-    r"^\s*\{\s*(?:url|file|path|name = \"[^\"]*\", url)\s*=.*\},?\s*$", re.MULTILINE
-)
+_ARTIFACT = re.compile(r"^\s*\{\s*(?:url|file|path|name = \"[^\"]*\", url)\s*=.*\},?\s*$", re.MULTILINE)
 """A line about one wheel or sdist: nine tenths of a lock file, and nothing that is asked here."""
 
 
@@ -126,7 +124,7 @@ def _pdm(package: dict[str, Any]) -> Iterator[_Edge]:
 
 
 def _wanted(lines: Iterable[str]) -> Iterator[tuple[str, str | None, Wanted]]:
-    """Yield (extra or "", marker, what is wanted) for PEP 508 lines; unreadable ones are left out."""
+    """Yield (extra or "", marker, what is wanted) for PEP 508 lines that can be read."""
     for line in lines:
         try:
             found = parse_dependency(line)

@@ -59,7 +59,7 @@ class MarkerSyntaxError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``variable operator "literal"``, or ``"literal" operator variable`` when ``literal_first``."""
+    """``variable operator "literal"``, or the reverse when ``literal_first``."""
 
     variable: str
     operator: str
@@ -143,15 +143,15 @@ def _parse_atom(tokens: _Tokens, position: int) -> tuple[Marker, int]:
     three = tokens[position : position + 3]
     match [kind for kind, _ in three]:
         case ["word", "operator", "string"]:
-            return _comparison(three[0][1], three[1][1], three[2][1], False), position + 3
+            return _comparison(three[0][1], three[1][1], three[2][1], literal_first=False), position + 3
         case ["string", "operator", "word"]:
-            return _comparison(three[2][1], three[1][1], three[0][1], True), position + 3
+            return _comparison(three[2][1], three[1][1], three[0][1], literal_first=True), position + 3
         case _:
             seen = " ".join(word for _, word in three) or "its end"
             raise MarkerSyntaxError(f"expected a comparison at {seen!r} in marker")
 
 
-def _comparison(variable: str, operator: str, quoted: str, literal_first: bool) -> Comparison:
+def _comparison(variable: str, operator: str, quoted: str, *, literal_first: bool) -> Comparison:
     variable = _LEGACY_VARIABLES.get(variable, variable)
     if variable not in VARIABLES:
         raise MarkerSyntaxError(f"unknown marker variable {variable!r}")
@@ -188,17 +188,12 @@ def marker_text(marker: Marker) -> str:
     match marker:
         case Comparison(variable, operator, literal, literal_first):
             quoted = f"'{literal}'" if '"' in literal else f'"{literal}"'
-            return (
-                f"{quoted} {operator} {variable}"
-                if literal_first
-                else f"{variable} {operator} {quoted}"
-            )
+            return f"{quoted} {operator} {variable}" if literal_first else f"{variable} {operator} {quoted}"
         case AnyOf(parts):
             return " or ".join(marker_text(part) for part in parts)
         case AllOf(parts):
             return " and ".join(
-                f"({marker_text(part)})" if isinstance(part, AnyOf) else marker_text(part)
-                for part in parts
+                f"({marker_text(part)})" if isinstance(part, AnyOf) else marker_text(part) for part in parts
             )
 
 

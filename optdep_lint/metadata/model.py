@@ -17,11 +17,9 @@ RootsSource: TypeAlias = Literal["table", "user", "installed", "guess"]
 
 
 class MetadataError(Exception):
-    """A metadata file that cannot be read; ``str()`` is one line that names the file and the key."""
+    """A metadata file that cannot be read; ``str()`` is one line with the file and the key."""
 
-    def __init__(
-        self, path: str, message: str, *, line: int | None = None, key: str | None = None
-    ) -> None:
+    def __init__(self, path: str, message: str, *, line: int | None = None, key: str | None = None) -> None:
         """Say which file (as shown to the user), which line (1-based) and which key is wrong."""
         super().__init__(path, message, line, key)
         self.path = path
@@ -105,17 +103,15 @@ class ProjectMetadata:
     top_level: tuple[str, ...] = ()
     """Import names that built metadata says the project itself installs."""
     bring: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
-    """Lock-file and installed facts: a distribution (``name`` or ``name[extra,extra]``) to those it brings."""
-    platform_requirements: Mapping[str, tuple[Requirement, ...]] = field(
-        default_factory=dict, hash=False
-    )
-    """Platform word (``rocm``) to the plain requirements of its own requirements files; not required."""
+    """``name`` or ``name[extra]`` to what it brings, as lock file and installed metadata say."""
+    platform_requirements: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict, hash=False)
+    """Platform word (``rocm``) to what its own requirements files ask for: facts, not required."""
     problems: tuple[MetadataProblem, ...] = ()
     """What was skipped."""
 
     @property
     def required(self) -> tuple[Requirement, ...]:
-        """The plain requirements: neither of an extra nor of a group; their markers may be false."""
+        """The plain requirements, of no extra and no group; their markers may be false."""
         return tuple(one for one in self.requirements if one.extra is None and one.group is None)
 
     @property
@@ -126,31 +122,18 @@ class ProjectMetadata:
     def optional(self, extra: str) -> tuple[Requirement, ...]:
         """Return what ``extra`` (any spelling) brings."""
         wanted = normalized(extra)
-        return tuple(
-            one
-            for one in self.requirements
-            if one.extra is not None and normalized(one.extra) == wanted
-        )
+        return tuple(one for one in self.requirements if one.extra is not None and normalized(one.extra) == wanted)
 
     def in_group(self, group: str) -> tuple[Requirement, ...]:
         """Return what the dependency group (any spelling) brings."""
         wanted = normalized(group)
-        return tuple(
-            one
-            for one in self.requirements
-            if one.group is not None and normalized(one.group) == wanted
-        )
+        return tuple(one for one in self.requirements if one.group is not None and normalized(one.group) == wanted)
 
     def roots_of(self, distribution: str) -> tuple[str, ...]:
         """Return the import roots of a declared distribution (any spelling), or nothing."""
         wanted = normalized(distribution)
         return tuple(
-            dict.fromkeys(
-                root
-                for one in self.requirements
-                if one.distribution == wanted
-                for root in one.roots
-            )
+            dict.fromkeys(root for one in self.requirements if one.distribution == wanted for root in one.roots)
         )
 
     def requirements_of(self, root: str) -> tuple[Requirement, ...]:
@@ -163,11 +146,7 @@ class ProjectMetadata:
 
     def import_roots_optional(self) -> dict[str, list[Requirement]]:
         """Map each import root of an extra or a group to the requirements that bring it."""
-        return _by_root(
-            tuple(
-                one for one in self.requirements if one.extra is not None or one.group is not None
-            )
-        )
+        return _by_root(tuple(one for one in self.requirements if one.extra is not None or one.group is not None))
 
     def is_guaranteed(self, root: str) -> bool:
         """Tell whether a plain install brings ``root`` on every supported Python and platform."""
@@ -182,9 +161,7 @@ class ProjectMetadata:
     def brought_by(self, requirement: Requirement) -> frozenset[str]:
         """Return the distributions that ``requirement`` is known to bring, itself excluded."""
         plain = self.bring.get(requirement.distribution, frozenset())
-        return self.bring.get(
-            bring_key(requirement.distribution, requirement.requested_extras), plain
-        )
+        return self.bring.get(bring_key(requirement.distribution, requirement.requested_extras), plain)
 
     def python_versions(self) -> tuple[tuple[int, int], ...]:
         """Return the minor versions from 3.8 to 3.15 that ``requires-python`` admits."""

@@ -87,9 +87,7 @@ def _poetry(file: TomlFile) -> Iterator[tuple[str, str]]:
 
 
 def _flit(file: TomlFile, root: Path) -> Iterator[tuple[str, str]]:
-    module = file.text("tool", "flit", "module", "name") or file.text(
-        "tool", "flit", "metadata", "module"
-    )
+    module = file.text("tool", "flit", "module", "name") or file.text("tool", "flit", "metadata", "module")
     if module:
         folder = module.replace(".", "/")
         in_src = (root / "src" / folder).is_dir() or (root / "src" / f"{folder}.py").is_file()

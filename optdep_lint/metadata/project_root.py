@@ -66,6 +66,4 @@ def _contains(path: Path, pattern: re.Pattern[bytes]) -> bool:
 
 
 def _has_project_file(folder: Path) -> bool:
-    return (
-        any((folder / name).is_file() for name in _FILES) and not (folder / "__init__.py").exists()
-    )
+    return any((folder / name).is_file() for name in _FILES) and not (folder / "__init__.py").exists()

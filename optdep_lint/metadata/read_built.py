@@ -1,4 +1,4 @@
-"""What the metadata of an unpacked wheel or sdist declares: ``METADATA``, ``PKG-INFO``, egg-info."""
+"""What an unpacked wheel or sdist declares: ``METADATA``, ``PKG-INFO``, egg-info."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ def read_sdist(root: Path) -> Declarations:
 
 def read_egg_info(root: Path) -> Declarations:
     """Read the one ``*.egg-info`` folder in ``root`` or ``root/src``, empty otherwise."""
-    folders = sorted(
-        path.parent for place in (root, root / "src") for path in place.glob("*.egg-info/PKG-INFO")
-    )
+    folders = sorted(path.parent for place in (root, root / "src") for path in place.glob("*.egg-info/PKG-INFO"))
     if len(folders) != 1:
         return Declarations()
     folder = folders[0]
@@ -83,9 +81,7 @@ def _core_metadata(path: Path, root: Path) -> Declarations:
             extras=extras,
             sources=(shown,),
             top_level=tuple(value.split(";")[0].strip() for _, value in imports if value),
-            settles=frozenset({"dependencies", "optional-dependencies"})
-            if requires
-            else frozenset(),
+            settles=frozenset({"dependencies", "optional-dependencies"}) if requires else frozenset(),
         )
     )
 
@@ -140,7 +136,7 @@ def entry_points_of(text: str) -> tuple[EntryPoint, ...]:
 
 
 def _requires_txt(path: Path, root: Path) -> Declarations:
-    """Read an egg's ``requires.txt``: sections are ``[extra]``, ``[:marker]`` or ``[extra:marker]``."""
+    """Read an egg's ``requires.txt``: its sections are ``[extra]`` or ``[extra:marker]``."""
     found = Declarations(sources=(shown_path(path, root),))
     extra, marker = None, ""
     for number, line in enumerate(read_text(path, root).splitlines(), start=1):
@@ -153,8 +149,6 @@ def _requires_txt(path: Path, root: Path) -> Declarations:
         elif line.strip():
             text = f"{line.strip()} ; {marker}" if marker else line.strip()
             read = _declared([(number, text)], shown_path(path, root))
-            under = tuple(
-                Declared(one.dependency, one.path, one.line, extra) for one in read.declared
-            )
+            under = tuple(Declared(one.dependency, one.path, one.line, extra) for one in read.declared)
             found = found.joined(Declarations(declared=under, problems=read.problems))
     return found

@@ -86,9 +86,7 @@ def _groups(file: TomlFile) -> Iterator[Declared]:
         yield one.written
 
 
-def _dependencies(
-    file: TomlFile, key: tuple[str, ...], group: str | None
-) -> Iterator[_PoetryDependency]:
+def _dependencies(file: TomlFile, key: tuple[str, ...], group: str | None) -> Iterator[_PoetryDependency]:
     for name, constraint in file.table(*key).items():
         if name == "python":
             continue
@@ -98,15 +96,11 @@ def _dependencies(
             table = {"version": alternative} if isinstance(alternative, str) else alternative
             if not isinstance(table, dict):
                 raise file.wrong(place, "a version or a table")
-            written = Declared(
-                _dependency(file, place, name, table), file.shown, file.line_of(place), None, group
-            )
+            written = Declared(_dependency(file, place, name, table), file.shown, file.line_of(place), None, group)
             yield _PoetryDependency(written, table.get("optional") is True)
 
 
-def _dependency(
-    file: TomlFile, key: tuple[str, ...], name: str, table: dict[str, Any]
-) -> Dependency:
+def _dependency(file: TomlFile, key: tuple[str, ...], name: str, table: dict[str, Any]) -> Dependency:
     version, extras = table.get("version", ""), table.get("extras", [])
     if not isinstance(version, str):
         raise file.wrong((*key, "version"), "a string")
@@ -140,7 +134,7 @@ def _python_marker(constraint: str) -> Marker:
             found = _CLAUSE.fullmatch(clause)
             if found is not None:
                 operator, version = found.group("operator", "version")
-                short = version.count(".") < 2 or version.endswith(".*")  # noqa: PLR2004
+                short = version.count(".") < 2 or version.endswith(".*")
                 variable = "python_version" if short else "python_full_version"
                 clauses.append(Comparison(variable, operator, version))
         alternatives.append(all_of(clauses))
@@ -185,9 +179,7 @@ def _next_release(numbers: list[int], length: int) -> str:
 
 def _entry_points(file: TomlFile) -> Iterator[EntryPoint]:
     for name, script in file.table(*_POETRY, "scripts").items():
-        value = (
-            script.get("reference", script.get("callable")) if isinstance(script, dict) else script
-        )
+        value = script.get("reference", script.get("callable")) if isinstance(script, dict) else script
         if isinstance(value, str):
             yield entry_point("console_scripts", name, value)
     for group in file.table(*_POETRY, "plugins"):

@@ -1,4 +1,4 @@
-"""From a folder to what its project declares: the sources, their order, and the names they imply."""
+"""From a folder to what its project declares: the sources, in order, and their import names."""
 
 from __future__ import annotations
 
@@ -130,9 +130,7 @@ def _without_self_references(split: Sequence[Declared], name: str | None) -> Ite
             yield from _referred(one, split, normalized(name), frozenset())
 
 
-def _referred(
-    one: Declared, split: Sequence[Declared], name: str, through: frozenset[str]
-) -> Iterator[Declared]:
+def _referred(one: Declared, split: Sequence[Declared], name: str, through: frozenset[str]) -> Iterator[Declared]:
     wanted = {normalized(extra) for extra in one.dependency.extras} - through
     for other in split:
         if other.extra is None or normalized(other.extra) not in wanted:
@@ -168,7 +166,7 @@ def _platform_requirements(
 def _bring(
     requirements: Iterable[Requirement], locked: LockFacts, installed: InstalledNames | None
 ) -> dict[str, frozenset[str]]:
-    """Close the graph of the lock file over the requirements; what it lacks, installed metadata may have."""
+    """Say what each requirement brings: by the lock file, else by installed metadata."""
     graph: Graph = graph_from_requires(installed.requires.items()) if installed else {}
     in_lock = {name for name, _ in locked.graph}
     graph = {key: wanted for key, wanted in graph.items() if key[0] not in in_lock}

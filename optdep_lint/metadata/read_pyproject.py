@@ -126,9 +126,7 @@ def _setuptools_dynamic(file: TomlFile, root: Path) -> Declarations:
     return found.joined(Declarations(settles=frozenset(settled)))
 
 
-def _dynamic_files(
-    file: TomlFile, root: Path, key: tuple[str, ...], extra: str | None
-) -> Declarations:
+def _dynamic_files(file: TomlFile, root: Path, key: tuple[str, ...], extra: str | None) -> Declarations:
     named: Any = file.table(*key).get("file", [])
     files = [named] if isinstance(named, str) else file.texts(*key, "file")
     return _from_files(file, root, (*key, "file"), files, extra)
@@ -145,16 +143,12 @@ def _hatch_files(file: TomlFile, root: Path) -> Declarations:
     return found.joined(Declarations(settles=frozenset(settled)))
 
 
-def _from_files(
-    file: TomlFile, root: Path, key: tuple[str, ...], files: list[str], extra: str | None
-) -> Declarations:
+def _from_files(file: TomlFile, root: Path, key: tuple[str, ...], files: list[str], extra: str | None) -> Declarations:
     found = Declarations(extras=() if extra is None else (extra,))
     for name in files:
         path = root / name
         if not path.is_file():
-            problem = MetadataProblem(
-                file.shown, file.line_of(key, name), f"there is no file {name}"
-            )
+            problem = MetadataProblem(file.shown, file.line_of(key, name), f"there is no file {name}")
             found = found.joined(Declarations(problems=(problem,)))
             continue
         found = found.joined(from_requirements(read_requirements_file(path, root, extra=extra)))

@@ -42,13 +42,9 @@ def read_setup_cfg(root: Path) -> Declarations:
     return _declarations(parser, text, root, shown)
 
 
-def _declarations(
-    parser: configparser.RawConfigParser, text: str, root: Path, shown: str
-) -> Declarations:
+def _declarations(parser: configparser.RawConfigParser, text: str, root: Path, shown: str) -> Declarations:
     def value(section: str, key: str) -> str:
-        return parser.get(
-            section, key, fallback=parser.get(section, key.replace("_", "-"), fallback="")
-        )
+        return parser.get(section, key, fallback=parser.get(section, key.replace("_", "-"), fallback=""))
 
     extras_section = "options.extras_require"
     extras = parser.options(extras_section) if parser.has_section(extras_section) else []
@@ -80,10 +76,8 @@ def _package_dirs(value: _Value) -> list[tuple[str, str]]:
         package, equals, folder = line.partition("=")
         if equals:
             found.append((package.strip(), folder.strip() or "."))
-    for folder in value("options.packages.find", "where").split():
-        if folder != ".":
-            found.append(("", folder))
-    return found
+    where = value("options.packages.find", "where").split()
+    return found + [("", folder) for folder in where if folder != "."]
 
 
 def _listed(text: str, whole: str, root: Path, shown: str, extra: str | None) -> Declarations:
@@ -109,9 +103,7 @@ def _files(names: list[str], whole: str, root: Path, shown: str, extra: str | No
     for name in filter(None, (one.strip() for one in names)):
         if (root / name).is_file():
             file = read_requirements_file(root / name, root, extra=extra)
-            found = found.joined(
-                Declarations(declared=file.declared, sources=file.sources, problems=file.problems)
-            )
+            found = found.joined(Declarations(declared=file.declared, sources=file.sources, problems=file.problems))
         else:
             problem = MetadataProblem(shown, _line_of(name, whole), f"there is no file {name}")
             found = found.joined(Declarations(problems=(problem,)))

@@ -152,9 +152,9 @@ def _package_dirs(arguments: dict[str, ast.expr], scope: Scope) -> list[tuple[st
         if folder is not None:
             found.append((package, folder or "."))
     match arguments.get("packages"):
-        case ast.Call(
-            func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords
-        ) if name.startswith("find_"):
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords) if (
+            name.startswith("find_")
+        ):
             named = [keyword.value for keyword in keywords if keyword.arg == "where"]
             where = text_of(next(iter([*args, *named]), None), scope)
             if where and where != ".":

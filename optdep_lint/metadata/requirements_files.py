@@ -19,9 +19,7 @@ _INCLUDE = re.compile(r"(?:-r|--requirement)(?:\s*=\s*|\s*)(?P<file>\S.*)$")
 _EDITABLE = re.compile(r"(?:-e|--editable)(?:\s*=\s*|\s+)(?P<what>\S.*)$")
 _OPTION = re.compile(r"\s+--?[a-z][\w-]*(?:[=\s]\S.*)?$")
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+(?:\[[^\]]*\])?)")
-_ARCHIVE = re.compile(
-    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]|-(?!\d))*)-\d[^/]*\.(?:whl|zip|tar\.\w+|tgz)$"
-)
+_ARCHIVE = re.compile(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]|-(?!\d))*)-\d[^/]*\.(?:whl|zip|tar\.\w+|tgz)$")
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|git\+|\.{1,2}(?:$|[/\\[])|[/\\]|file:)")
 
 PLATFORM_WORDS = frozenset(
@@ -116,9 +114,7 @@ def _named_address(line: str) -> str | None:
 def platform_files(root: Path) -> dict[str, list[Path]]:
     """Find the requirements files of one platform each, by the word in their names."""
     found: dict[str, list[Path]] = {}
-    candidates = sorted(
-        [*root.glob("*req*.txt"), *root.glob("*req*/*.txt"), *root.glob("*req*/*/*.txt")]
-    )
+    candidates = sorted([*root.glob("*req*.txt"), *root.glob("*req*/*.txt"), *root.glob("*req*/*/*.txt")])
     for path in candidates:
         word = _platform_word(path.relative_to(root))
         if word is not None:

@@ -1,4 +1,4 @@
-"""What the expressions of a ``setup.py`` say without running it: strings, dicts and files it reads."""
+"""What expressions of a ``setup.py`` say without running it: strings, dicts, files it reads."""
 
 from __future__ import annotations
 
@@ -70,55 +70,65 @@ class Scope:
 
 
 def _bind(scope: Scope, body: Iterable[ast.stmt], *, conditional: bool) -> None:
+    """Take the names that statements bind; under a test, in a loop or handler, conditionally."""
     for statement in body:
-        match statement:
-            case ast.FunctionDef(name=name):
-                scope.functions[name] = statement
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    _bind_target(scope, target, value, conditional)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                _bind_target(scope, target, value, conditional)
-            case ast.AugAssign(target=target, value=value):
-                _bind_target(scope, target, value, conditional)
-            case ast.Expr(value=ast.Call() as call):
-                _bind_method(scope, call, conditional)
-            case ast.With(items=items, body=inner):
-                for item in items:
-                    if item.optional_vars is not None:
-                        _bind_target(scope, item.optional_vars, item.context_expr, conditional)
-                _bind(scope, inner, conditional=conditional)
-            case ast.If(test=test, body=inner, orelse=orelse):
-                main = "__name__" in {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-                _bind(scope, inner, conditional=conditional or not main)
-                _bind(scope, orelse, conditional=True)
-            case ast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=finalbody):
-                _bind(scope, [*inner, *orelse, *finalbody], conditional=conditional)
-                for handler in handlers:
-                    _bind(scope, handler.body, conditional=True)
-            case ast.For(body=inner) | ast.While(body=inner):
-                _bind(scope, inner, conditional=True)
-            case _:
-                pass
+        if isinstance(statement, ast.FunctionDef):
+            scope.functions[statement.name] = statement
+        elif isinstance(statement, ast.With | ast.If | ast.Try | ast.For | ast.While):
+            _bind_block(scope, statement, conditional=conditional)
+        else:
+            _bind_simple(scope, statement, conditional=conditional)
 
 
-def _bind_target(scope: Scope, target: ast.expr, value: ast.expr, conditional: bool) -> None:
+def _bind_simple(scope: Scope, statement: ast.stmt, *, conditional: bool) -> None:
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                _bind_target(scope, target, value, conditional=conditional)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            _bind_target(scope, target, value, conditional=conditional)
+        case ast.AugAssign(target=target, value=value):
+            _bind_target(scope, target, value, conditional=conditional)
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name() as name, attr="append" | "extend" | "update"),
+                args=[value],
+            )
+        ):
+            _bind_target(scope, name, value, conditional=conditional)
+        case _:
+            pass
+
+
+def _bind_block(scope: Scope, block: ast.With | ast.If | ast.Try | ast.For | ast.While, *, conditional: bool) -> None:
+    match block:
+        case ast.With(items=items):
+            for item in items:
+                if item.optional_vars is not None:
+                    _bind_target(scope, item.optional_vars, item.context_expr, conditional=conditional)
+            _bind(scope, block.body, conditional=conditional)
+        case ast.If(test=test):
+            main = any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(test))
+            _bind(scope, block.body, conditional=conditional or not main)
+            _bind(scope, block.orelse, conditional=True)
+        case ast.Try(handlers=handlers):
+            inner = [*block.body, *block.orelse, *block.finalbody]
+            _bind(scope, inner, conditional=conditional)
+            for handler in handlers:
+                _bind(scope, handler.body, conditional=True)
+        case ast.For(target=target, iter=items):
+            _bind_target(scope, target, items, conditional=conditional)
+            _bind(scope, block.body, conditional=True)
+        case ast.While():
+            _bind(scope, block.body, conditional=True)
+
+
+def _bind_target(scope: Scope, target: ast.expr, value: ast.expr, *, conditional: bool) -> None:
     match target:
         case ast.Name(id=name):
             scope.bindings.setdefault(name, []).append(_Binding(value, conditional))
         case ast.Subscript(value=ast.Name(id=name), slice=key):
             scope.bindings.setdefault(name, []).append(_Binding(value, conditional, key))
-        case _:
-            pass
-
-
-def _bind_method(scope: Scope, call: ast.Call, conditional: bool) -> None:
-    match call:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend" | "update"),
-            args=[value],
-        ):
-            scope.bindings.setdefault(name, []).append(_Binding(value, conditional))
         case _:
             pass
 
@@ -150,17 +160,12 @@ def items_of(node: ast.expr, scope: Scope | None) -> Iterator[Item]:
                 yield from items_of(element, scope)
         case ast.Starred(value=value):
             yield from items_of(value, scope)
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            joined = text_of(node, scope)
-            if joined is not None:
-                yield Item(joined, node.lineno)
-            else:
-                yield from items_of(left, scope)
-                yield from items_of(right, scope)
+        case ast.BinOp():
+            yield from _items_of_sum(node, scope)
         case ast.Name(id=name):
             yield from _items_of_name(name, node.lineno, scope)
-        case ast.Subscript(value=ast.expr() as value, slice=ast.Constant(value=str(key))):
-            for found, inner in pairs_of(value, scope):
+        case ast.Subscript(slice=ast.Constant(value=str(key))):
+            for found, inner in pairs_of(node.value, scope):
                 if found == key:
                     yield from items_of(inner, scope.deeper())
         case ast.Call():
@@ -169,6 +174,15 @@ def items_of(node: ast.expr, scope: Scope | None) -> Iterator[Item]:
             yield from _items_of_files(node, scope)
         case _:
             return
+
+
+def _items_of_sum(node: ast.BinOp, scope: Scope) -> Iterator[Item]:
+    text = text_of(node, scope)
+    if text is not None:
+        yield Item(text, node.lineno)
+    elif isinstance(node.op, ast.Add):
+        yield from items_of(node.left, scope)
+        yield from items_of(node.right, scope)
 
 
 def _items_of_name(name: str, line: int, scope: Scope) -> Iterator[Item]:
@@ -189,8 +203,8 @@ def _items_of_call(call: ast.Call, scope: Scope) -> Iterator[Item]:
             yield from items_of(argument, scope)
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split")):
             yield from (Item(word, call.lineno) for word in _split(text, call))
-        case ast.Call(func=ast.Attribute(value=value, attr="splitlines" | "copy" | "strip")) if (
-            not _reads_files(value, scope)
+        case ast.Call(func=ast.Attribute(value=value, attr="splitlines" | "copy" | "strip")) if not _reads_files(
+            value, scope
         ):
             yield from items_of(value, scope)
         case _ if _reads_files(call, scope):
@@ -225,14 +239,10 @@ def _items_of_files(node: ast.expr, scope: Scope) -> Iterator[Item]:
         yield Item(file, node.lineno)
 
 
-def _files(node: ast.expr, scope: Scope | None) -> Iterator[Path]:
+def _files(node: ast.expr, scope: Scope, seen: frozenset[str] = frozenset()) -> Iterator[Path]:
     """Yield the requirements files that an expression names, names it uses included."""
-    if scope is None:
-        return
     texts = [
-        inner.value
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+        inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
     ]
     folders = ["", *texts, "requirements"]
     for text in texts:
@@ -241,10 +251,10 @@ def _files(node: ast.expr, scope: Scope | None) -> Iterator[Path]:
             found = next((place for place in places if _is_file(place)), None)
             if found is not None:
                 yield found
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-            for bound in scope.bound(one.id):
-                yield from _files(bound.value, scope.deeper())
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} - seen
+    for name in sorted(names):
+        for bound in scope.bound(name):
+            yield from _files(bound.value, scope, seen | names)
 
 
 def _is_file(place: Path) -> bool:
@@ -261,29 +271,28 @@ def pairs_of(node: ast.expr, scope: Scope | None) -> Iterator[tuple[str, ast.exp
     match node:
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
-                text = text_of(key, scope)
-                if text is not None:
-                    yield text, value
-                elif key is None:
-                    yield from pairs_of(value, scope)
+                yield from _pairs_of_item(key, value, scope)
         case ast.Name(id=name):
             for one in scope.bound(name):
-                text = text_of(one.key, scope)
-                if text is not None:
-                    yield text, one.value
-                elif one.key is None:
-                    yield from pairs_of(one.value, scope.deeper())
+                yield from _pairs_of_item(one.key, one.value, scope.deeper())
         case ast.Call(func=ast.Name(id="dict"), args=arguments, keywords=keywords):
             for argument in arguments:
                 yield from pairs_of(argument, scope)
             for keyword in keywords:
-                if keyword.arg is not None:
-                    yield keyword.arg, keyword.value
-                else:
-                    yield from pairs_of(keyword.value, scope)
+                key = None if keyword.arg is None else ast.Constant(keyword.arg)
+                yield from _pairs_of_item(key, keyword.value, scope)
         case ast.Call(func=ast.Name(id=name)) if name in scope.functions:
             inner = scope.extended(scope.functions[name].body).deeper()
             for returned in _returns(scope.functions[name]):
                 yield from pairs_of(returned, inner)
         case _:
             return
+
+
+def _pairs_of_item(key: ast.expr | None, value: ast.expr, scope: Scope | None) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the pair of a key and a value, or all pairs of a value without a key (``**value``)."""
+    text = text_of(key, scope)
+    if text is not None:
+        yield text, value
+    elif key is None:
+        yield from pairs_of(value, scope)

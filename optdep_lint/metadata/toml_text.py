@@ -34,17 +34,18 @@ _PLACE = re.compile(r"at line (\d+)")
 def parse_toml(text: str, shown: str) -> dict[str, Any]:
     """Parse TOML text; a broken one is a `MetadataError` with its line."""
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415 - 14 ms, and most runs of a warm tool read one file
+        import tomllib
     else:
-        import tomli as tomllib  # noqa: PLC0415
+        import tomli as tomllib
     try:
-        return tomllib.loads(text)
+        values: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         line = int(place.group(1)) if place else None
         raise MetadataError(shown, f"invalid TOML: {error}", line=line) from error
     except RecursionError as error:
         raise MetadataError(shown, "invalid TOML: nested too deeply") from error
+    return values
 
 
 @dataclass(frozen=True, slots=True)

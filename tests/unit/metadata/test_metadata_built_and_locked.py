@@ -29,7 +29,7 @@ Metadata-Version: 2.4
 Name: Acme
 Version: 1.0
 License: Some text
-        
+{blank}
         with a blank line in it
 Requires-Python: >=3.9
 Requires-Dist: numpy>=1
@@ -42,7 +42,7 @@ Provides-Extra: gpu_x
 Provides-Extra: all
 
 Requires-Dist: not-this
-"""
+""".replace("{blank}", " " * 8)
 
 
 def test_an_unpacked_wheel(read_files: ReadFiles) -> None:
@@ -77,9 +77,7 @@ def test_an_unpacked_wheel(read_files: ReadFiles) -> None:
         EntryPoint("console_scripts", "acme", "acme.cli:main", ("gpu_x",)),
         EntryPoint("acme.plugins", "fast", "acme.fast"),
     )
-    assert [(one.path, one.line) for one in project.problems] == [
-        ("acme-1.0.dist-info/METADATA", 13)
-    ]
+    assert [(one.path, one.line) for one in project.problems] == [("acme-1.0.dist-info/METADATA", 13)]
 
 
 def test_several_dist_infos_are_no_wheel(read_files: ReadFiles) -> None:
@@ -205,9 +203,7 @@ dependencies = [{name = "click"}]
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("uv.lock", UV_LOCK), ("poetry.lock", POETRY_LOCK), ("pdm.lock", PDM_LOCK)]
-)
+@pytest.mark.parametrize(("name", "text"), [("uv.lock", UV_LOCK), ("poetry.lock", POETRY_LOCK), ("pdm.lock", PDM_LOCK)])
 def test_lock_files_say_what_is_brought(read_files: ReadFiles, name: str, text: str) -> None:
     project = read_files({"pyproject.toml": PROJECT, name: text})
     assert project.bring == {
@@ -327,9 +323,7 @@ def test_import_names(distribution: str, roots: str, source: str) -> None:
 
 def test_the_table_is_tidy() -> None:
     assert all(name == normalized(name) for name in ROOTS)
-    assert all(
-        part.isidentifier() for roots in ROOTS.values() for part in roots.replace(".", " ").split()
-    )
+    assert all(part.isidentifier() for roots in ROOTS.values() for part in roots.replace(".", " ").split())
     redundant = {name for name, roots in ROOTS.items() if roots == name.replace("-", "_")}
     assert redundant == set()
     assert set(NAMESPACES) >= DEEP_NAMESPACES

@@ -80,9 +80,7 @@ def environment(python: tuple[int, int], platform: str, extra: str = "") -> dict
 
 
 @given(MARKERS, st.sampled_from(KNOWN_VERSIONS), st.sampled_from(sorted(SYSTEMS)))
-def test_a_marker_holds_where_packaging_says_so(
-    marker: str, python: tuple[int, int], platform: str
-) -> None:
+def test_a_marker_holds_where_packaging_says_so(marker: str, python: tuple[int, int], platform: str) -> None:
     expected = PackagingMarker(marker).evaluate(environment(python, platform))
     assert marker_holds(marker, python, platform) is expected
 
@@ -122,9 +120,7 @@ def test_splitting_off_extras_changes_no_answer(
 
 
 @given(MARKERS, st.sampled_from(KNOWN_VERSIONS), st.sampled_from(sorted(SYSTEMS)))
-def test_facts_are_true_wherever_the_requirement_is_absent(
-    marker: str, python: tuple[int, int], platform: str
-) -> None:
+def test_facts_are_true_wherever_the_requirement_is_absent(marker: str, python: tuple[int, int], platform: str) -> None:
     if marker_holds(marker, python, platform):
         return
     facts = marker_facts(requirement(marker))
@@ -212,12 +208,8 @@ def test_several_requirements_of_one_root_are_absent_together() -> None:
     assert absence_facts(markers, KNOWN_VERSIONS) == MarkerFacts(
         python_min=(3, 10), platforms_excluded=frozenset({"win32"})
     )
-    assert not can_all_be_false(
-        ['python_version < "3.10"', 'python_version >= "3.10"'], KNOWN_VERSIONS
-    )
-    assert not can_all_be_false(
-        ['platform_machine == "arm64"', 'platform_machine != "arm64"'], KNOWN_VERSIONS
-    )
+    assert not can_all_be_false(['python_version < "3.10"', 'python_version >= "3.10"'], KNOWN_VERSIONS)
+    assert not can_all_be_false(['platform_machine == "arm64"', 'platform_machine != "arm64"'], KNOWN_VERSIONS)
     assert absence_facts([], KNOWN_VERSIONS) == MarkerFacts()
 
 
@@ -234,9 +226,7 @@ def test_several_requirements_of_one_root_are_absent_together() -> None:
         ('sys_platform != "emscripten"', [(3, 11)], True),
     ],
 )
-def test_a_marker_can_be_false(
-    marker: str | None, versions: list[tuple[int, int]], expected: bool
-) -> None:
+def test_a_marker_can_be_false(marker: str | None, versions: list[tuple[int, int]], expected: bool) -> None:
     assert marker_can_be_false(requirement(marker), versions) is expected
 
 
@@ -247,9 +237,7 @@ def test_a_marker_can_be_false(
 def test_supported_versions_are_those_with_a_fitting_patch_release(specifier: str) -> None:
     allowed = SpecifierSet(specifier)
     expected = tuple(
-        one
-        for one in KNOWN_VERSIONS
-        if any(f"{one[0]}.{one[1]}.{patch}" in allowed for patch in range(40))
+        one for one in KNOWN_VERSIONS if any(f"{one[0]}.{one[1]}.{patch}" in allowed for patch in range(40))
     )
     assert supported_versions(specifier) == expected
 

@@ -56,10 +56,7 @@ def test_poetry(read_files: ReadFiles) -> None:
     project = read_files({"pyproject.toml": POETRY})
     assert project.name == "acme"
     assert project.requires_python == ">=3.9,<4.0"
-    found = {
-        (one.distribution, one.specifier, one.marker, one.extra, one.group)
-        for one in project.requirements
-    }
+    found = {(one.distribution, one.specifier, one.marker, one.extra, one.group) for one in project.requirements}
     assert found == {
         ("numpy", ">=1.20,<2.0", None, None, None),
         ("uvicorn", ">=0.2", None, None, None),
@@ -71,8 +68,10 @@ def test_poetry(read_files: ReadFiles) -> None:
         (
             "pandas",
             "<2",
-            'python_version >= "3.9" and python_version < "3.10" or '
-            'python_version >= "3.10" and python_version < "3.11"',
+            (
+                'python_version >= "3.9" and python_version < "3.10" or '
+                'python_version >= "3.10" and python_version < "3.11"'
+            ),
             None,
             None,
         ),
@@ -82,9 +81,7 @@ def test_poetry(read_files: ReadFiles) -> None:
         ("pytest", "", None, None, "dev"),
     }
     assert project.is_guaranteed("pandas")
-    assert [one.message for one in project.problems] == [
-        "lonely is optional, but no extra brings it"
-    ]
+    assert [one.message for one in project.problems] == ["lonely is optional, but no extra brings it"]
     assert [(one.group, one.name, one.value) for one in project.entry_points] == [
         ("console_scripts", "acme", "acme:main"),
         ("console_scripts", "other", "acme:other"),

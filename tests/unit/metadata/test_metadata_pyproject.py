@@ -106,9 +106,7 @@ def test_questions(read_files: ReadFiles) -> None:
     assert [one.distribution for one in project.in_group("LINT")] == ["ruff"]
     assert project.roots_of("PyYAML") == ("yaml", "_yaml")
     assert {one.extra for one in project.requirements_of("torch")} == {"gpu", "all", None}
-    assert sorted(project.import_roots_required()) == sorted(
-        {"numpy", "tomli", *project.roots_of("pywin32")}
-    )
+    assert sorted(project.import_roots_required()) == sorted({"numpy", "tomli", *project.roots_of("pywin32")})
     assert "torch" in project.import_roots_optional()
     assert project.is_guaranteed("numpy")
     assert not project.is_guaranteed("tomli")
@@ -163,9 +161,7 @@ def test_dynamic_dependencies_come_from_requirements_files(read_files: ReadFiles
 
 
 def test_requirements_files_count_for_nothing_unless_named(read_files: ReadFiles) -> None:
-    project = read_files(
-        {"pyproject.toml": '[project]\nname = "acme"\n', "requirements.txt": "numpy\n"}
-    )
+    project = read_files({"pyproject.toml": '[project]\nname = "acme"\n', "requirements.txt": "numpy\n"})
     assert project.requirements == ()
 
 
@@ -235,9 +231,7 @@ def test_development_dependencies_of_pdm_and_uv_are_groups(read_files: ReadFiles
         ('[tool.scikit-build]\nwheel.packages = ["python/acme"]', (("acme", "python/acme"),)),
     ],
 )
-def test_package_folders(
-    read_files: ReadFiles, tables: str, folders: tuple[tuple[str, str], ...]
-) -> None:
+def test_package_folders(read_files: ReadFiles, tables: str, folders: tuple[tuple[str, str], ...]) -> None:
     text = f'[project]\nname = "acme"\n{tables}\n'
     assert read_files({"pyproject.toml": text}).package_dirs == folders
 
@@ -270,21 +264,18 @@ def test_package_folders(
         ),
         (
             "[dependency-groups]\na = [3]\n",
-            "pyproject.toml:2: dependency-groups.a: "
-            'expected a dependency or { include-group = "name" }',
+            'pyproject.toml:2: dependency-groups.a: expected a dependency or { include-group = "name" }',
         ),
         ("[tool.poetry.dependencies]\nx = 3\n", "pyproject.toml:2: tool.poetry.dependencies.x: "),
         ("[tool.poetry]\npackages = 3\n", "pyproject.toml:2: tool.poetry.packages: "),
     ],
 )
-def test_bad_input_is_one_line_that_names_file_and_key(
-    write_files: WriteFiles, text: str, message: str
-) -> None:
+def test_bad_input_is_one_line_that_names_file_and_key(write_files: WriteFiles, text: str, message: str) -> None:
     with pytest.raises(MetadataError) as caught:
         read_project(write_files({"pyproject.toml": text}))
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
-    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_byte_order_mark_and_windows_line_ends(read_files: ReadFiles) -> None:

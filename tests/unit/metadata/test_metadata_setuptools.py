@@ -31,7 +31,7 @@ def test_setup_cfg(read_files: ReadFiles) -> None:
                 =src
             packages = find:
             install_requires =
-                numpy>=1.20  
+                numpy>=1.20
                 # a comment
                 tomli; python_version < "3.11"
                 bad line here
@@ -131,26 +131,27 @@ def test_setup_py_with_names_and_concatenation(read_files: ReadFiles) -> None:
     [
         "setup(install_requires=open('requirements.txt').read().splitlines())",
         "setup(install_requires=[line.strip() for line in open('requirements.txt')])",
-        "with open('requirements.txt') as f:\n    R = f.read().split('\\n')\n"
-        "setup(install_requires=R)",
-        "def read(name):\n    return open(name).readlines()\n"
-        "setup(install_requires=read('requirements.txt'))",
-        "def requires():\n    with open(os.path.join(HERE, 'requirements.txt')) as f:\n"
-        "        return f.readlines()\nsetup(install_requires=requires())",
-        "R = pathlib.Path(__file__).parent / 'requirements.txt'\n"
-        "setup(install_requires=R.read_text().splitlines())",
-        "R = parse_requirements('requirements.txt', session=False)\n"
-        "setup(**{'install_requires': [str(r.req) for r in R]})",
-        "R = []\nwith open('requirements.txt') as f:\n    for line in f:\n        R.append(line)\n"
-        "setup(install_requires=list(map(str, open('requirements.txt'))))",
+        "with open('requirements.txt') as f:\n    R = f.read().split('\\n')\nsetup(install_requires=R)",
+        "def read(name):\n    return open(name).readlines()\nsetup(install_requires=read('requirements.txt'))",
+        (
+            "def requires():\n    with open(os.path.join(HERE, 'requirements.txt')) as f:\n"
+            "        return f.readlines()\nsetup(install_requires=requires())"
+        ),
+        "R = pathlib.Path(__file__).parent / 'requirements.txt'\nsetup(install_requires=R.read_text().splitlines())",
+        (
+            "R = parse_requirements('requirements.txt', session=False)\n"
+            "setup(**{'install_requires': [str(r.req) for r in R]})"
+        ),
+        (
+            "R = []\nwith open('requirements.txt') as f:\n    for line in f:\n        R.append(line)\n"
+            "setup(install_requires=list(map(str, open('requirements.txt'))))"
+        ),
     ],
 )
 def test_setup_py_that_reads_a_literal_file(read_files: ReadFiles, code: str) -> None:
     files = {"setup.py": f"from setuptools import setup\n{code}\n", "requirements.txt": "numpy\n"}
     project = read_files(files)
-    assert [(one.distribution, one.path) for one in project.required] == [
-        ("numpy", "requirements.txt")
-    ]
+    assert [(one.distribution, one.path) for one in project.required] == [("numpy", "requirements.txt")]
 
 
 def test_of_files_for_several_platforms_only_the_common_part_is_required(
@@ -170,6 +171,10 @@ def test_of_files_for_several_platforms_only_the_common_part_is_required(
                     requirements = _read("cuda.txt")
                 elif rocm():
                     requirements = _read("rocm.txt")
+                    changed = []
+                    for requirement in requirements:
+                        changed.append(requirement)
+                    requirements = changed
                 else:
                     raise ValueError
                 return requirements
@@ -297,9 +302,7 @@ def test_requirements_files_as_pip_reads_them(read_files: ReadFiles) -> None:
         ("requirements.txt", None),
     ],
 )
-def test_platform_requirements_go_by_the_name_of_the_file(
-    read_files: ReadFiles, name: str, word: str | None
-) -> None:
+def test_platform_requirements_go_by_the_name_of_the_file(read_files: ReadFiles, name: str, word: str | None) -> None:
     project = read_files({name: "acme-kernels\n"})
     assert list(project.platform_requirements) == ([] if word is None else [word])
     assert project.requirements == ()
