@@ -91,9 +91,10 @@ def _parse_toml(text: str, source: str) -> dict[str, object]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(text)
+        content: dict[str, object] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: broken TOML: {' '.join(str(error).split())}") from None
+    return content
 
 
 def find_config(start: Path) -> Path | None:

@@ -13,7 +13,7 @@ from optdep_lint.discovery.modules import Layout, Place, Role, shadowed
 from optdep_lint.discovery.roots import Hints, find_project_root, read_hints
 from optdep_lint.discovery.walk import COMPILED, Exclusions, Tree, walk
 
-__all__ = ["DiscoveryError", "Project", "Role", "SourceFile", "discover", "find_project_root"]
+__all__ = ["DiscoveryError", "Project", "Role", "SourceFile", "discover", "find_project_root", "with_unsaved"]
 
 
 class DiscoveryError(Exception):
@@ -33,6 +33,8 @@ class SourceFile:
     role: Role
     reported: bool
     """Whether the user asked for it: it lies below a given path, and is not excluded."""
+    content: bytes | None = None
+    """What to read instead of the file: text from standard input or an editor that is not saved yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,24 @@ class Project:
     """Folders that belong on `sys.path`, POSIX and relative to the root."""
     problems: tuple[str, ...] = ()
     """One-line notes on what could not be looked at."""
+
+
+def with_unsaved(projects: Sequence[Project], path: Path, content: bytes) -> tuple[Project, ...]:
+    """The project that owns `path`, which need not exist, with `content` in its place and nothing else reported."""
+    absolute = Path(os.path.abspath(path))
+    for project in projects:
+        if any(file.path == absolute for file in project.files):
+            files = (
+                replace(file, content=content if file.path == absolute else None, reported=file.path == absolute)
+                for file in project.files
+            )
+            return (replace(project, files=tuple(files)),)
+    root = find_project_root(absolute.parent)
+    relative = os.path.relpath(absolute, root).replace(os.sep, "/")
+    stray = SourceFile(absolute, relative, None, is_package=False, role="subject", reported=True, content=content)
+    owner = next((each for each in projects if each.root == root), Project(root, ()))
+    others = tuple(replace(file, reported=False) for file in owner.files)
+    return (replace(owner, files=(*others, stray)),)
 
 
 @dataclass(frozen=True, slots=True)

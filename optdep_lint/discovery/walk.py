@@ -67,7 +67,7 @@ def walk(root: str, exclusions: Exclusions, *, split_setup: bool) -> Tree:
 
     With `split_setup`, folders with a `setup.py` are projects of their own: `root` is just a folder that holds several.
     """
-    walker = _Walker(Tree(root), exclusions, split_setup)
+    walker = _Walker(Tree(root), exclusions, split_setup=split_setup)
     above = _ignores_above(root) if exclusions.respect_gitignore else ()
     walker.visit(_Folder(root, "", above, excluded=False))
     walker.follow_links()
@@ -101,7 +101,7 @@ def _ignores_above(root: str) -> tuple[_Ignore, ...]:
 class _Walker:
     """One walk in progress."""
 
-    def __init__(self, tree: Tree, exclusions: Exclusions, split_setup: bool) -> None:
+    def __init__(self, tree: Tree, exclusions: Exclusions, *, split_setup: bool) -> None:
         self.tree = tree
         self._exclusions = exclusions
         self._split_setup = split_setup

@@ -1,0 +1,102 @@
+"""Runs a function over many items, in this process or in several; the death of a worker costs one item."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_CHUNKS_PER_JOB = 6
+"""Small enough that no worker waits long for another, large enough that sending them costs little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(Generic[Item]):
+    """The result of an item whose worker died or raised."""
+
+    item: Item
+    reason: str
+
+
+def default_jobs() -> int:
+    """How many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def run(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Result | Failed[Item]]:
+    """The results in the order of the items.
+
+    With `executor` its workers do the work; otherwise `jobs` new processes, or this one where `jobs` is 1. `function`
+    and the items must pickle unless all happens here.
+    """
+    if executor is not None:
+        yield from _in_chunks(function, items, executor, jobs)
+    elif jobs <= 1 or len(items) <= 1:
+        yield from (_attempt(function, item) for item in items)
+    else:
+        from concurrent.futures import ProcessPoolExecutor
+
+        workers = min(jobs, len(items))
+        with ProcessPoolExecutor(workers) as processes:
+            yield from _in_chunks(function, items, processes, workers)
+
+
+def _attempt(function: Callable[[Item], Result], item: Item) -> Result | Failed[Item]:
+    try:
+        return function(item)
+    except Exception as error:  # noqa: BLE001  # Whatever one file does must not stop the others.
+        return Failed(item, f"{type(error).__name__}: {error}")
+
+
+def _attempt_all(function: Callable[[Item], Result], chunk: Sequence[Item]) -> list[Result | Failed[Item]]:
+    return [_attempt(function, item) for item in chunk]
+
+
+def _in_chunks(
+    function: Callable[[Item], Result], items: Sequence[Item], executor: Executor, jobs: int
+) -> Iterator[Result | Failed[Item]]:
+    size = max(1, len(items) // (jobs * _CHUNKS_PER_JOB))
+    chunks = [items[start : start + size] for start in range(0, len(items), size)]
+    futures = [_submit(executor, function, chunk) for chunk in chunks]
+    for chunk, future in zip(chunks, futures, strict=True):
+        try:
+            if future is None:
+                raise BrokenExecutor
+            results = future.result()
+        except BrokenExecutor:
+            results = [_alone(function, item) for item in chunk]
+        yield from results
+
+
+def _submit(
+    executor: Executor, function: Callable[[Item], Result], chunk: Sequence[Item]
+) -> Future[list[Result | Failed[Item]]] | None:
+    """The chunk on its way, or None where a worker has died already."""
+    try:
+        return executor.submit(_attempt_all, function, chunk)
+    except BrokenExecutor:
+        return None
+
+
+def _alone(function: Callable[[Item], Result], item: Item) -> Result | Failed[Item]:
+    """An item of a chunk whose worker died, in a process of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(1) as process:
+        try:
+            return process.submit(_attempt, function, item).result()
+        except BrokenExecutor:
+            return Failed(item, "the worker process died")
