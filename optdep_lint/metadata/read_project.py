@@ -18,18 +18,16 @@ from optdep_lint.metadata.lock_files import (
 )
 from optdep_lint.metadata.markers import all_of, marker_text, split_extras
 from optdep_lint.metadata.model import (
-    MetadataError,
-    MetadataProblem,
     ProjectMetadata,
     Requirement,
     bring_key,
 )
 from optdep_lint.metadata.names import normalized
+from optdep_lint.metadata.platform_requirements import read_platform_requirements
 from optdep_lint.metadata.read_built import read_egg_info, read_sdist, read_wheel
 from optdep_lint.metadata.read_pyproject import read_pyproject
 from optdep_lint.metadata.read_setup_cfg import read_setup_cfg
 from optdep_lint.metadata.read_setup_py import read_setup_py
-from optdep_lint.metadata.requirements_files import platform_files, read_requirements_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,7 +55,12 @@ def read_project(
     names = ImportNames.with_user_map(name_map, installed)
     requirements = tuple(dict.fromkeys(_requirements(declarations, names)))
     locked = read_lock_files(root, supported_versions(declarations.requires_python))
-    platform, problems = _platform_requirements(root, names)
+    platforms = read_platform_requirements(root)
+    problems = (
+        *declarations.problems,
+        *locked.problems,
+        *(problem for one in platforms.values() for problem in one.problems),
+    )
     return ProjectMetadata(
         root=root,
         name=declarations.name,
@@ -70,8 +73,8 @@ def read_project(
         package_dirs=declarations.package_dirs,
         top_level=declarations.top_level,
         bring=_bring(requirements, locked, installed),
-        platform_requirements=platform,
-        problems=tuple(dict.fromkeys((*declarations.problems, *locked.problems, *problems))),
+        platform_requirements={word: tuple(_requirements(one, names)) for word, one in platforms.items()},
+        problems=tuple(dict.fromkeys(problems)),
     )
 
 
@@ -142,25 +145,6 @@ def _referred(one: Declared, split: Sequence[Declared], name: str, through: froz
             yield from _referred(moved, split, name, through | wanted)
         else:
             yield moved
-
-
-def _platform_requirements(
-    root: Path, names: ImportNames
-) -> tuple[dict[str, tuple[Requirement, ...]], list[MetadataProblem]]:
-    found: dict[str, tuple[Requirement, ...]] = {}
-    problems: list[MetadataProblem] = []
-    for word, paths in platform_files(root).items():
-        declared: list[Declared] = []
-        for path in paths:
-            try:
-                file = read_requirements_file(path, root)
-            except MetadataError as error:
-                problems.append(MetadataProblem(error.path, error.line or 1, error.message))
-            else:
-                declared += file.declared
-                problems += file.problems
-        found[word] = tuple(_requirements(Declarations(declared=tuple(declared)), names))
-    return found, problems
 
 
 def _bring(

@@ -61,6 +61,12 @@ def _project_table(file: TomlFile) -> Declarations:
     )
 
 
+def read_plain_requirements(path: Path, root: Path) -> Declarations:
+    """Read ``[project] dependencies`` of a file like ``pyproject_npu.toml``, raising `MetadataError`."""
+    file = read_toml(path, root)
+    return Declarations(declared=tuple(_listed(file, ("project", "dependencies"))), sources=(file.shown,))
+
+
 def _listed(
     file: TomlFile, key: tuple[str, ...], *, extra: str | None = None, group: str | None = None
 ) -> Iterator[Declared]:

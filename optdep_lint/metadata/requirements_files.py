@@ -1,4 +1,4 @@
-"""Requirements files as pip reads them, and those that a project keeps for one platform."""
+"""Requirements files as pip reads them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from optdep_lint.metadata.declarations import Declared, read_text, shown_path
 from optdep_lint.metadata.dependency_syntax import DependencySyntaxError, parse_dependency
 from optdep_lint.metadata.model import MetadataError, MetadataProblem
+from optdep_lint.metadata.names import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,16 +22,6 @@ _OPTION = re.compile(r"\s+--?[a-z][\w-]*(?:[=\s]\S.*)?$")
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+(?:\[[^\]]*\])?)")
 _ARCHIVE = re.compile(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]|-(?!\d))*)-\d[^/]*\.(?:whl|zip|tar\.\w+|tgz)$")
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|git\+|\.{1,2}(?:$|[/\\[])|[/\\]|file:)")
-
-PLATFORM_WORDS = frozenset(
-    "cuda rocm hip npu ascend cann cpu gpu tpu xpu hpu gaudi habana musa mlu gcu maca metax neuron"
-    " openvino mps metal mlx intel amd nvidia arm aarch64 s390x ppc64le riscv64"
-    " windows win win32 linux darwin macos mac osx".split()
-)
-"""Words that name a platform in the name of a requirements file."""
-
-_FILE_WORDS = frozenset({"requirements", "requirement", "reqs", "req", "require"})
-_VERSIONED = re.compile(r"(?P<word>cuda|rocm|cu)-?\d[\d.]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,39 +102,15 @@ def _named_address(line: str) -> str | None:
     return f"{name} @ {address} ; {marker}" if marker.strip() else f"{name} @ {address}"
 
 
-def platform_files(root: Path) -> dict[str, list[Path]]:
-    """Find the requirements files of one platform each, by the word in their names."""
-    found: dict[str, list[Path]] = {}
-    candidates = sorted([*root.glob("*req*.txt"), *root.glob("*req*/*.txt"), *root.glob("*req*/*/*.txt")])
-    for path in candidates:
-        word = _platform_word(path.relative_to(root))
-        if word is not None:
-            found.setdefault(word, []).append(path)
-    return found
-
-
-def _platform_word(path: Path) -> str | None:
-    """Return the platform when it is the only word of the name, the folder's words included."""
-    written = "-".join([*path.parts[:-1], path.stem])
-    words = [word for word in re.split(r"[-_\s]+|\.(?!\d)", written.lower()) if word]
-    named = [word for word in words if word not in _FILE_WORDS]
-    if len(named) != 1:
-        return None
-    versioned = _VERSIONED.match(named[0])
-    word = versioned.group("word") if versioned else named[0]
-    word = "cuda" if word == "cu" else word
-    return word if word in PLATFORM_WORDS else None
-
-
 def common_to(files: list[RequirementsFile]) -> RequirementsFile:
     """Return what every one of the files asks for: which of them counts is not known."""
     shared = frozenset.intersection(
-        *(frozenset(one.dependency.name.lower() for one in file.declared) for file in files)
+        *(frozenset(normalized(one.dependency.name) for one in file.declared) for file in files)
     )
     first = files[0]
     return replace(
         first,
-        declared=tuple(one for one in first.declared if one.dependency.name.lower() in shared),
+        declared=tuple(one for one in first.declared if normalized(one.dependency.name) in shared),
         sources=tuple(dict.fromkeys(source for file in files for source in file.sources)),
         problems=tuple(dict.fromkeys(problem for file in files for problem in file.problems)),
     )

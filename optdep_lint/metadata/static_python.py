@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Scope:
 
     def deeper(self) -> Scope | None:
         """Return this scope one step further along a chase, or None where that has to end."""
-        most = 20
+        most = 12
         if self.depth >= most:
             return None
         return Scope(self.root, self.bindings, self.functions, self.depth + 1)
@@ -239,22 +240,19 @@ def _items_of_files(node: ast.expr, scope: Scope) -> Iterator[Item]:
         yield Item(file, node.lineno)
 
 
-def _files(node: ast.expr, scope: Scope, seen: frozenset[str] = frozenset()) -> Iterator[Path]:
+def _files(node: ast.expr, scope: Scope) -> Iterator[Path]:
     """Yield the requirements files that an expression names, names it uses included."""
-    texts = [
-        inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
-    ]
-    folders = ["", *texts, "requirements"]
-    for text in texts:
-        if text.endswith(_FILE_ENDINGS):
-            places = (scope.root / folder / text for folder in folders)
-            found = next((place for place in places if _is_file(place)), None)
-            if found is not None:
-                yield found
-    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} - seen
-    for name in sorted(names):
-        for bound in scope.bound(name):
-            yield from _files(bound.value, scope, seen | names)
+    waiting, seen = [node], set[str]()
+    while waiting:
+        inside = list(ast.walk(waiting.pop(0)))
+        texts = [one.value for one in inside if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        for text in texts:
+            if text.endswith(_FILE_ENDINGS):
+                places = (scope.root / folder / text for folder in ("", *texts, "requirements"))
+                yield from islice(filter(_is_file, places), 1)
+        names = sorted({one.id for one in inside if isinstance(one, ast.Name)} - seen)
+        seen.update(names)
+        waiting += [bound.value for name in names for bound in scope.bound(name)]
 
 
 def _is_file(place: Path) -> bool:

@@ -287,6 +287,20 @@ def test_requirements_files_as_pip_reads_them(read_files: ReadFiles) -> None:
     ]
 
 
+def test_a_pyproject_of_one_platform_is_a_fact(read_files: ReadFiles) -> None:
+    project = read_files(
+        {
+            "pyproject.toml": "[project]\nname = 'acme'\n",
+            "pyproject_npu.toml": "[project]\nname = 'acme'\ndependencies = [\n  'torch_npu',\n]\n",
+            "pyproject_xpu.toml": "[project",
+        }
+    )
+    assert project.requirements == ()
+    npu = project.platform_requirements["npu"]
+    assert [(one.distribution, one.path, one.line) for one in npu] == [("torch-npu", "pyproject_npu.toml", 4)]
+    assert [one.path for one in project.problems] == ["pyproject_xpu.toml"]
+
+
 @pytest.mark.parametrize(
     ("name", "word"),
     [
