@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -80,6 +78,9 @@ class InstalledNames:
 
 
 def _run(command: list[str], executable: str) -> list[dict[str, Any]]:
+    import json
+    import subprocess
+
     try:
         done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT, check=False, text=True, encoding="utf-8")
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.metadata.declarations import Declarations
 from optdep_lint.metadata.model import MetadataError, MetadataProblem
-from optdep_lint.metadata.read_pyproject import from_requirements, read_plain_requirements
-from optdep_lint.metadata.requirements_files import read_requirements_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +39,9 @@ def read_platform_requirements(root: Path) -> dict[str, Declarations]:
 
 
 def _read(path: Path, root: Path) -> Declarations:
+    from optdep_lint.metadata.read_pyproject import from_requirements, read_plain_requirements
+    from optdep_lint.metadata.requirements_files import read_requirements_file
+
     try:
         if path.suffix == ".toml":
             return read_plain_requirements(path, root)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from optdep_lint.metadata.read_built import dist_info_folders
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -54,7 +52,7 @@ def _declares_project(folder: Path) -> bool:
             and _contains(folder / "setup.py", _SETUP_CALL)
         )
         or (folder / "PKG-INFO").is_file()
-        or len(dist_info_folders(folder)) == 1
+        or sum(1 for _ in folder.glob("*.dist-info/METADATA")) == 1
     )
 
 

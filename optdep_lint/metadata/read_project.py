@@ -24,19 +24,12 @@ from optdep_lint.metadata.model import (
 )
 from optdep_lint.metadata.names import normalized
 from optdep_lint.metadata.platform_requirements import read_platform_requirements
-from optdep_lint.metadata.read_built import read_egg_info, read_sdist, read_wheel
-from optdep_lint.metadata.read_pyproject import read_pyproject
-from optdep_lint.metadata.read_setup_cfg import read_setup_cfg
-from optdep_lint.metadata.read_setup_py import read_setup_py
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from optdep_lint.metadata.installed import InstalledNames
-
-_READERS = (read_wheel, read_pyproject, read_sdist, read_setup_cfg, read_setup_py)
-"""From the source that ranks highest: what was built, then what is written, then what runs."""
 
 
 def read_project(
@@ -79,12 +72,40 @@ def read_project(
 
 
 def _declarations(root: Path) -> Declarations:
+    """Join the sources, highest first: what was built, what is written, what would have to be run."""
     found = Declarations()
-    for read in _READERS:
+    for read in _readers(root):
         found = found.joined(read(root))
-    if not found.declared:  # an egg-info may be stale: it only counts where nothing else does
-        found = found.joined(read_egg_info(root))
+    if not found.declared:
+        from optdep_lint.metadata.read_built import read_egg_info
+
+        found = found.joined(read_egg_info(root))  # may be stale: counts where nothing else does
     return found
+
+
+def _readers(root: Path) -> Iterator[Callable[[Path], Declarations]]:
+    """Yield the readers of the files that are there; importing one costs more than asking for its file."""
+    present = {entry.name for entry in root.iterdir()} if root.is_dir() else set[str]()
+    if "PKG-INFO" in present or any(name.endswith(".dist-info") for name in present):
+        from optdep_lint.metadata.read_built import read_wheel
+
+        yield read_wheel
+    if "pyproject.toml" in present:
+        from optdep_lint.metadata.read_pyproject import read_pyproject
+
+        yield read_pyproject
+    if "PKG-INFO" in present:
+        from optdep_lint.metadata.read_built import read_sdist
+
+        yield read_sdist
+    if "setup.cfg" in present:
+        from optdep_lint.metadata.read_setup_cfg import read_setup_cfg
+
+        yield read_setup_cfg
+    if "setup.py" in present:
+        from optdep_lint.metadata.read_setup_py import read_setup_py
+
+        yield read_setup_py
 
 
 def _requirements(declarations: Declarations, names: ImportNames) -> Iterator[Requirement]:

@@ -8,8 +8,6 @@ from optdep_lint.metadata.declarations import Declarations, Declared, entry_poin
 from optdep_lint.metadata.model import EntryPoint, MetadataProblem
 from optdep_lint.metadata.names import normalized
 from optdep_lint.metadata.package_folders import package_folders
-from optdep_lint.metadata.read_flit import read_flit
-from optdep_lint.metadata.read_poetry import read_poetry
 from optdep_lint.metadata.requirements_files import RequirementsFile, read_requirements_file
 from optdep_lint.metadata.toml_text import TomlFile, declared_at, read_toml
 
@@ -34,9 +32,15 @@ def read_pyproject(root: Path) -> Declarations:
         .joined(Declarations(declared=tuple(_groups(file)), sources=(file.shown,)))
         .joined(_setuptools_dynamic(file, root))
         .joined(_hatch_files(file, root))
-        .joined(read_poetry(file))
-        .joined(read_flit(file))
     )
+    if file.table("tool", "poetry"):
+        from optdep_lint.metadata.read_poetry import read_poetry
+
+        declarations = declarations.joined(read_poetry(file))
+    if file.table("tool", "flit", "metadata"):
+        from optdep_lint.metadata.read_flit import read_flit
+
+        declarations = declarations.joined(read_flit(file))
     return declarations.joined(Declarations(package_dirs=package_folders(file, root)))
 
 
