@@ -1,0 +1,81 @@
+"""Which names a block binds, whichever way it is run through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Block, Statement
+
+
+def bound_names(block: Block) -> Iterator[str]:
+    """The names that the statements of a block, and of the blocks in it, bind; those of star imports are not known."""
+    for statement in block:
+        yield from _bound(statement)
+
+
+def _bound(statement: Statement) -> Iterator[str]:
+    match statement:
+        case syntax.Import():
+            for alias in statement.names:
+                yield alias.asname or alias.name.partition(".")[0]
+        case syntax.ImportFrom():
+            yield from (alias.asname or alias.name for alias in statement.names if alias.name != "*")
+        case syntax.Assign():
+            for target in statement.targets:
+                yield from target_names(target)
+        case syntax.Annotated():
+            if statement.value is not None:
+                yield from target_names(statement.target)
+        case syntax.Augmented():
+            yield from target_names(statement.target)
+        case syntax.Function() | syntax.Class() | syntax.AliasStatement():
+            yield statement.name
+        case syntax.If() | syntax.While():
+            yield from bound_names(statement.body + statement.orelse)
+        case syntax.For():
+            yield from target_names(statement.target)
+            yield from bound_names(statement.body + statement.orelse)
+        case syntax.With():
+            for item in statement.items:
+                if item.target is not None:
+                    yield from target_names(item.target)
+            yield from bound_names(statement.body)
+        case syntax.Try():
+            yield from bound_names(statement.body + statement.orelse + statement.final)
+            for handler in statement.handlers:
+                yield from bound_names(handler.body)
+        case syntax.Match():
+            for case in statement.cases:
+                yield from case.pattern.names
+                yield from bound_names(case.body)
+
+
+def target_names(target: syntax.Target) -> Iterator[str]:
+    """The plain names in an assignment's target."""
+    match target:
+        case syntax.Name():
+            yield target.id
+        case syntax.Starred():
+            yield from target_names(target.value)  # type: ignore[arg-type]  # what is starred in a target is a target
+        case syntax.Collection():
+            for element in target.elements:
+                yield from target_names(element)  # type: ignore[arg-type]
+
+
+def local_names(body: Block) -> frozenset[str]:
+    """The names that are local to a function with this body, its parameters aside."""
+    declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
+    return frozenset(bound_names(body)) - declared
+
+
+def _nested(block: Block) -> Iterator[Statement]:
+    for statement in block:
+        yield statement
+        for field in ("body", "orelse", "final"):
+            inner = getattr(statement, field, None)
+            if isinstance(inner, tuple) and not isinstance(statement, (syntax.Class, syntax.Function)):
+                yield from _nested(inner)
+        if isinstance(statement, syntax.Try):
+            for handler in statement.handlers:
+                yield from _nested(handler.body)

@@ -1,0 +1,389 @@
+"""What calls do: functions and classes of the project are followed, known things of others answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.exceptions import is_subclass
+from optdep_lint.world.frames import Exit, Frame, State, join_values
+from optdep_lint.world.imports import through
+from optdep_lint.world.truth import Atom, Condition, Truth, every, negate
+from optdep_lint.world.values import (
+    Cause,
+    Choice,
+    ClassValue,
+    Constant,
+    Descriptor,
+    External,
+    Failure,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Method,
+    Raised,
+    Table,
+    Unknown,
+    Value,
+    builtin,
+    caused,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    from optdep_lint.world.evaluation import Evaluation
+
+_MOST_STEPS = 3000
+_DEEPEST = 25
+_DEEPEST_UNCERTAIN = 3
+
+
+class GiveUp(Exception):
+    """The call being followed takes too long."""
+
+
+class Calls:
+    """Evaluates calls."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._results: dict[tuple[object, ...], tuple[FunctionValue, Value]] = {}
+
+    def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
+        """Evaluate a call.
+
+        Raises:
+            Raised: where it fails for certain.
+        """
+        expressions = self._evaluation.expressions
+        known = self._evaluation.known
+        if isinstance(node.function, syntax.Attribute):
+            mutated = self._mutate(node, frame)
+            if mutated is not None:
+                return mutated
+        function = frame.state.settle(expressions.evaluate(node.function, frame))
+        if isinstance(function, External) and known.is_special(function.path):
+            return known.call_special(function.path, node, frame)
+        arguments: list[Value] = []
+        exact = True
+        for argument in node.arguments:
+            value = expressions.evaluate(argument, frame)
+            if isinstance(argument, syntax.Starred):
+                settled = frame.state.settle(value)
+                if isinstance(settled, Items):
+                    arguments += settled.elements
+                else:
+                    exact = False
+            else:
+                arguments.append(value)
+        keywords = {
+            keyword.name or "**": expressions.evaluate(keyword.value, frame) for keyword in node.keywords
+        }
+        if not exact:
+            keywords["**"] = Unknown()
+        return self.call(function, tuple(arguments), keywords, frame, node.at)
+
+    def _mutate(self, node: syntax.Call, frame: Frame) -> Value | None:
+        """`names.append(x)` and the like on a collection that a plain name holds: bind the name to the result."""
+        function = node.function
+        assert isinstance(function, syntax.Attribute)
+        if not isinstance(function.value, syntax.Name) or function.name not in _MUTATING:
+            return None
+        expressions = self._evaluation.expressions
+        held = frame.state.settle(expressions.evaluate(function.value, frame))
+        if not isinstance(held, (Items, Table)):
+            return None
+        arguments = [frame.state.settle(expressions.evaluate(argument, frame)) for argument in node.arguments]
+        for keyword in node.keywords:
+            expressions.evaluate(keyword.value, frame)
+        result: Value = Unknown()
+        if isinstance(held, Items) and len(arguments) == 1:
+            extra = arguments[0]
+            if function.name in ("append", "add"):
+                result = Items(held.kind, (*held.elements, extra))
+            elif function.name in ("extend", "update") and isinstance(extra, Items):
+                result = Items(held.kind, held.elements + extra.elements)
+        elif isinstance(held, Table) and function.name == "update" and len(arguments) == 1:
+            extra = arguments[0]
+            entries = {**held.entries, **extra.entries} if isinstance(extra, Table) else held.entries
+            result = Table(entries, held.complete and isinstance(extra, Table) and extra.complete)
+        self._evaluation.statements.bind(function.value.id, result, frame)
+        return Constant(None)
+
+    def call(
+        self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
+        cause: Cause | None = None,
+    ) -> Value:  # fmt: skip
+        """Call a value.
+
+        Raises:
+            Raised: where the call fails for certain.
+        """
+        function = frame.state.settle(function)
+        expressions = self._evaluation.expressions
+        match function:
+            case Choice():
+                return expressions.choose(function, lambda one: self.call(one, arguments, keywords, frame, at, cause), frame)
+            case FunctionValue():
+                return self._follow(function, arguments, keywords, frame, at, cause)
+            case Method():
+                receiver = function.receiver
+                inner = cause or receiver.cause
+                return self.call(function.function, (receiver, *arguments), keywords, frame, at, inner)
+            case ClassValue():
+                return self._instantiate(function, arguments, keywords, frame, at)
+            case External():
+                return self._evaluation.known.call(function, arguments, keywords, frame, at)
+            case Known():
+                return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
+            case Constant(value=None) if function.cause is not None:
+                message = "'NoneType' object is not callable"
+                raise Raised(expressions.failure(frame, at, "call", message, function.cause, builtin("TypeError")))
+            case Instance() if isinstance(function.type, ClassValue):
+                member = expressions.class_member(function.type, "__call__")
+                if member is not None:
+                    return self.call(Method(member, function), arguments, keywords, frame, at)
+        return expressions.unknown(self._key(function, arguments, keywords), function.cause or cause)
+
+    def _key(self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value]) -> str | None:
+        key = self._evaluation.expressions.key
+        parts = [key(function), *(key(argument) for argument in arguments), *(key(value) for value in keywords.values())]
+        if None in parts:
+            return None
+        return f"{parts[0]}({', '.join(map(str, parts[1:]))})"
+
+    # --- functions -----------------------------------------------------------------------------------------------
+
+    def _follow(
+        self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
+        cause: Cause | None,
+    ) -> Value:  # fmt: skip
+        evaluation = self._evaluation
+        text = self._key(function, arguments, keywords)
+        kind = function.node.kind if isinstance(function.node, syntax.Function) else "plain"
+        if kind != "plain":
+            return Known("generator", function, arguments, dict(keywords)) if kind == "generator" else Unknown()
+        if frame.depth >= _DEEPEST or frame.uncertain >= _DEEPEST_UNCERTAIN:
+            return evaluation.expressions.unknown(text)
+        key = (id(function.node), text) if text is not None and function.closure is None else None
+        known = self._results.get(key) if key is not None else None
+        if known is not None:
+            return known[1]
+        outermost = evaluation.budget is None
+        if outermost:
+            evaluation.budget = _MOST_STEPS
+        before = len(frame.exits)
+        try:
+            result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
+        except GiveUp:
+            if not outermost:
+                raise
+            return evaluation.expressions.unknown(text)
+        finally:
+            if outermost:
+                evaluation.budget = None
+        if isinstance(result, Unknown) and result.condition is None:
+            result = evaluation.expressions.unknown(text, result.cause)
+        if key is not None and function.module.status == "ok" and len(frame.exits) == before:
+            self._results[key] = (function, result)
+        return result
+
+    def run_function(
+        self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
+        cause: Cause | None = None, thrown: Failure | None = None, repeatable: bool = False,
+    ) -> Value:  # fmt: skip
+        """Run a function's body and give what it returns; a repeatable result hangs on nothing that is assumed here.
+
+        Raises:
+            Raised: where it raises for certain.
+        """
+        inner = self.frame_of(function, frame, cause)
+        inner.thrown = thrown
+        if repeatable:
+            inner.state.assumed.clear()
+        self.bind_parameters(function, arguments, keywords, inner)
+        body = function.module.source.summary.body_of(function.node.body)
+        entry = dict(inner.state.assumed)
+        falls = self._evaluation.statements.run(body, inner)
+        if falls:
+            inner.exits.append(Exit("return", inner.state, Constant(None)))
+        return self._result(function, inner, entry, frame, at)
+
+    def frame_of(self, function: FunctionValue, frame: Frame, cause: Cause | None) -> Frame:
+        """The frame in which a call runs."""
+        inner = Frame("function", function.module, State({}, dict(frame.state.assumed)), function.closure)
+        inner.function = function
+        inner.depth, inner.uncertain, inner.protected = frame.depth + 1, frame.uncertain, frame.protected
+        inner.causes = [cause] if cause is not None else []
+        inner.caught = list(frame.caught)
+        if function.owner is not None:
+            inner.state.names["__class__"] = function.owner
+        return inner
+
+    def bind_parameters(
+        self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], inner: Frame
+    ) -> None:
+        """Bind what is passed, defaults, and unknown for the rest."""
+        names = inner.state.names
+        rest = list(arguments)
+        open_ended = "**" in keywords
+        for parameter in function.node.parameters:
+            if parameter.kind == "*":
+                names[parameter.name] = Unknown() if open_ended else Items("tuple", tuple(rest))
+                rest = []
+            elif parameter.kind == "**":
+                names[parameter.name] = Unknown()
+            elif rest and parameter.kind != "keyword":
+                names[parameter.name] = rest.pop(0)
+            elif parameter.name in keywords:
+                names[parameter.name] = keywords[parameter.name]
+            else:
+                default = None if open_ended else function.defaults.get(parameter.name)
+                names[parameter.name] = Unknown() if default is None else default
+
+    def _result(self, function: FunctionValue, inner: Frame, entry: dict[Condition, bool], frame: Frame, at: int) -> Value:
+        """What the caller sees of the ways out of a call."""
+        returns = [exit_ for exit_ in inner.exits if exit_.kind == "return"]
+        raises = [exit_ for exit_ in inner.exits if exit_.failure is not None]
+        step = f"calls {function.name}"
+        if not returns:
+            failure = next((exit_.failure for exit_ in raises if exit_.failure and exit_.failure.cause is not None), None)
+            failure = failure or (raises[0].failure if raises else None)
+            if failure is None or (failure.cause is None and not frame.protected):
+                return Unknown()
+            raise Raised(through(failure, frame, at, step))
+        for exit_ in raises:
+            if exit_.failure is not None and exit_.failure.cause is not None:
+                condition = _condition_of(exit_, entry)
+                self._evaluation.expressions.may_fail(through(exit_.failure, frame, at, step), condition, frame)
+        result = returns[-1].value or Unknown()
+        for exit_ in reversed(returns[:-1]):
+            result = join_values(_condition_of(exit_, entry), exit_.value or Unknown(), result)
+        return result
+
+    # --- classes -------------------------------------------------------------------------------------------------
+
+    def _instantiate(
+        self, class_: ClassValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int
+    ) -> Value:
+        expressions = self._evaluation.expressions
+        instance = caused(Instance(class_, arguments), class_.cause)
+        if class_.metaclass is not None and isinstance(class_.metaclass, ClassValue):
+            hook = expressions.class_member(class_.metaclass, "__call__")
+            if isinstance(hook, FunctionValue):
+                return self.call(hook, (class_, *arguments), keywords, frame, at, class_.cause)
+        new = expressions.class_member(class_, "__new__")
+        if isinstance(new, FunctionValue):
+            made = self.call(new, (class_, *arguments), keywords, frame, at, class_.cause)
+            if not isinstance(made, Unknown):
+                return made
+        constructor = expressions.class_member(class_, "__init__")
+        if isinstance(constructor, FunctionValue):
+            self.call(constructor, (instance, *arguments), keywords, frame, at, class_.cause)
+        return instance
+
+    def truth_of_instance(self, value: Instance, frame: Frame) -> tuple[Truth, Condition | None]:
+        """`bool(instance)`"""
+        expressions = self._evaluation.expressions
+        if not isinstance(value.type, ClassValue):
+            return Truth.YES, None
+        for name in ("__bool__", "__len__"):
+            member = expressions.class_member(value.type, name)
+            if isinstance(member, FunctionValue):
+                try:
+                    answer = self.call(Method(member, value), (), {}, frame, 0)
+                except Raised:
+                    return Truth.MAYBE, None
+                return expressions.truth(answer, frame)
+        if not expressions.is_closed(value.type):
+            return Truth.MAYBE, None
+        return Truth.YES, None
+
+    # --- decorators and context managers -------------------------------------------------------------------------
+
+    def decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
+        """`@decorator` over a function or class."""
+        decorator = frame.state.settle(decorator)
+        if is_none(decorator) and decorator.cause is not None:
+            return self.call(decorator, (value,), {}, frame, at)
+        if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
+            isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
+        ):
+            if isinstance(value, ClassValue) and not isinstance(decorator, FunctionValue):
+                return value
+            result = self.call(decorator, (value,), {}, frame, at)
+            return result if not isinstance(result, Unknown) else _decorated(value, result)
+        if isinstance(decorator, External):
+            return self._evaluation.known.decorate(decorator.path, value)
+        return _decorated(value, decorator)
+
+    def entered(self, manager: Value, frame: Frame, at: int) -> Value:
+        """What `with manager as x` binds."""
+        if isinstance(manager, Instance) and isinstance(manager.type, ClassValue):
+            enter = self._evaluation.expressions.class_member(manager.type, "__enter__")
+            if isinstance(enter, FunctionValue):
+                return self.call(Method(enter, manager), (), {}, frame, at)
+        return Unknown()
+
+    def may_swallow(self, manager: Value) -> bool:
+        """Leaving the `with` by an exception may go on after it."""
+        if isinstance(manager, Known):
+            return manager.model in ("suppress", "generator context", "swallow")
+        return isinstance(manager, Instance) and isinstance(manager.type, ClassValue)
+
+    def swallows(self, manager: Value, failure: Failure, frame: Frame, at: int) -> Truth:
+        """Whether the context manager stops the exception."""
+        if isinstance(manager, Known) and manager.model == "suppress":
+            return max((is_subclass(failure.type, frame.state.settle(wanted)) for wanted in manager.parts[0]), default=Truth.NO)
+        if isinstance(manager, Known) and manager.model == "swallow":
+            return Truth.YES
+        if isinstance(manager, Known) and manager.model == "generator context":
+            return self._generator_swallows(manager, failure, frame, at)
+        if isinstance(manager, Instance) and isinstance(manager.type, ClassValue):
+            return self._exit_swallows(manager, manager.type, failure, frame, at)
+        return Truth.NO
+
+    def _generator_swallows(self, manager: Known, failure: Failure, frame: Frame, at: int) -> Truth:
+        function, arguments, keywords = manager.parts
+        if not isinstance(function, FunctionValue):
+            return Truth.NO
+        try:
+            self.run_function(function, arguments, keywords, frame, at, thrown=failure)
+        except Raised:
+            return Truth.NO
+        except GiveUp:
+            return Truth.MAYBE
+        return Truth.YES
+
+    def _exit_swallows(self, manager: Instance, type_: ClassValue, failure: Failure, frame: Frame, at: int) -> Truth:
+        leave = self._evaluation.expressions.class_member(type_, "__exit__")
+        if not isinstance(leave, FunctionValue):
+            return Truth.NO
+        exception = caused(Instance(failure.type, failure.arguments), failure.cause)
+        try:
+            answer = self.call(Method(leave, manager), (failure.type, exception, Unknown()), {}, frame, at)
+        except (Raised, GiveUp):
+            return Truth.NO
+        return self._evaluation.expressions.truth(answer, frame)[0]
+
+
+_MUTATING = frozenset({"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"})
+
+
+def _condition_of(exit_: Exit, entry: Mapping[Condition, bool]) -> Condition | None:
+    """What an exit's way assumed beyond what held at the start."""
+    new = (key if holds else negate(key) for key, holds in exit_.state.assumed.items() if key not in entry)
+    return every(new)
+
+
+def _decorated(value: Value, by: Value) -> Value:
+    """A function that something unknown was wrapped around; a class is taken to stay itself."""
+    if isinstance(value, ClassValue):
+        return value
+    return caused(Known("decorated", value), by.cause)
+
+
+__all__ = ["Atom", "Calls", "Descriptor", "GiveUp", "replace"]

@@ -1,0 +1,154 @@
+"""Importing the modules of a project in one world, without running any of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optdep_lint.world import stdlib
+from optdep_lint.world.bound import local_names
+from optdep_lint.world.calls import Calls, GiveUp
+from optdep_lint.world.expressions import Expressions
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.imports import Imports
+from optdep_lint.world.known import KnownThings
+from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.statements import Statements
+from optdep_lint.world.truth import every, negate
+from optdep_lint.world.values import Constant, Failure, FunctionValue, ModuleValue, Raised, Unknown, Value
+from optdep_lint.world.worlds import World
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What importing a module does."""
+
+    status: str
+    """`ok`, `raises` or `maybe`."""
+    failure: Failure | None = None
+    """What is raised, or may be."""
+
+
+class Evaluation:
+    """One world's worth of a project's modules."""
+
+    def __init__(self, tree: Tree, world: World) -> None:
+        self.tree, self.world = tree, world
+        self.modules: dict[str, Module] = {}
+        self.imported: set[str] = set()
+        """Dotted names of other projects' modules and names that an import statement has bound."""
+        self.felt: set[str] = set()
+        """The import roots that evaluation has asked for."""
+        self.injected: dict[str, Value] = {}
+        """What the project itself has put into `sys.modules`."""
+        self.budget: int | None = None
+        """Steps left for the call that is being followed; None outside of calls."""
+        self._locals: dict[int, frozenset[str]] = {}
+        self.expressions = Expressions(self)
+        self.calls = Calls(self)
+        self.imports = Imports(self)
+        self.known = KnownThings(self)
+        self.statements = Statements(self)
+
+    def module(self, name: str) -> Module:
+        """The module of that name; it may not have been imported yet."""
+        module = self.modules.get(name)
+        if module is None:
+            module = self.modules[name] = Module(self.tree.sources[name])
+        return module
+
+    def outcome(self, name: str) -> Outcome:
+        """What `import name` does in a fresh process."""
+        maybe: list[Failure] = []
+        parts = name.split(".")
+        for length in range(1, len(parts) + 1):
+            prefix = ".".join(parts[:length])
+            if prefix not in self.tree.sources:
+                continue
+            module = self.module(prefix)
+            if module.status == "new":
+                self.run_module(module)
+            if module.status == "raises":
+                return Outcome("raises", module.failure)
+            maybe += module.maybe
+        return Outcome("maybe", maybe[0]) if maybe else Outcome("ok")
+
+    def run_module(self, module: Module) -> None:
+        """Run a module's statements and note how that ended."""
+        frame = Frame("module", module, State({}, {}))
+        module.status, module.frame = "running", frame
+        budget, self.budget = self.budget, None
+        parent = module.name.rpartition(".")[0]
+        module.implicit = {
+            "__name__": Constant(module.name),
+            "__package__": Constant(module.name if module.source.is_package else parent),
+            **{name: Unknown() for name in ("__file__", "__doc__", "__spec__", "__loader__", "__builtins__", "__annotations__")},
+        }
+        if module.source.is_package:
+            module.implicit["__path__"] = Unknown()
+        falls = self.statements.run(module.source.summary.body, frame)
+        self.budget = budget
+        self._finish(module, frame, falls)
+
+    def _finish(self, module: Module, frame: Frame, falls: bool) -> None:
+        raised = [exit_.failure for exit_ in frame.exits if exit_.failure is not None]
+        module.namespace, module.frame = frame.state.names, None
+        module.touched.discard(module.name)
+        if falls:
+            module.status = "ok"
+            for exit_ in frame.exits:
+                if exit_.failure is not None and exit_.failure.cause is not None:
+                    conditions = (key if holds else negate(key) for key, holds in exit_.state.assumed.items())
+                    condition = every(conditions)
+                    module.maybe.append(replace(exit_.failure, conditions=(condition,) if condition else ()))
+        else:
+            module.status = "raises"
+            module.failure = next((failure for failure in raised if failure.cause is not None), raised[0] if raised else None)
+        self._forget_dependents(module)
+
+    def _forget_dependents(self, module: Module) -> None:
+        """Outcomes that were reached while this module was half imported hold only if it became whole."""
+        for other in self.modules.values():
+            if module.name in other.touched and other.status in ("ok", "raises"):
+                other.touched.discard(module.name)
+                if module.status == "raises" or other.status == "raises":
+                    other.status, other.failure, other.maybe, other.touched = "new", None, [], set()
+                    other.dynamic, other.replaced = False, None
+
+    def inject(self, name: str | None, value: Value, frame: Frame) -> None:
+        """`sys.modules[name] = value`"""
+        if name is None:
+            return
+        if name == frame.module.name:
+            frame.module.replaced = value if not isinstance(value, ModuleValue) else None
+        elif name in self.tree.sources:
+            return
+        else:
+            self.injected[name] = value
+
+    def is_stdlib(self, name: str) -> bool:
+        """The name's root is the standard library's."""
+        return stdlib.is_stdlib_root(name.partition(".")[0])
+
+    def locals_of(self, function: FunctionValue) -> frozenset[str]:
+        """The names that are local to a function, parameters included."""
+        key = id(function.node)
+        found = self._locals.get(key)
+        if found is None:
+            body = function.module.source.summary.body_of(function.node.body)
+            found = local_names(body) | {parameter.name for parameter in function.node.parameters}
+            self._locals[key] = found
+        return found
+
+    def count_step(self) -> None:
+        """One statement has been run.
+
+        Raises:
+            GiveUp: where the call being followed has used up its steps.
+        """
+        if self.budget is not None:
+            self.budget -= 1
+            if self.budget < 0:
+                raise GiveUp
+
+
+__all__ = ["Evaluation", "Outcome", "Raised"]

@@ -1,0 +1,333 @@
+"""What an import finds, loads and binds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.position import line_of
+from optdep_lint.findings import Step
+from optdep_lint.world.exceptions import is_subclass
+from optdep_lint.world.frames import Frame
+from optdep_lint.world.modules import Module
+from optdep_lint.world.truth import Atom, Truth
+from optdep_lint.world.values import (
+    Cause,
+    Choice,
+    Constant,
+    External,
+    Failure,
+    FunctionValue,
+    Items,
+    Known,
+    ModuleValue,
+    Raised,
+    Unbound,
+    Unknown,
+    Value,
+    builtin,
+    caused,
+)
+
+if TYPE_CHECKING:
+    from optdep_lint.world.evaluation import Evaluation
+
+
+class Imports:
+    """Follows import statements and the functions that do the same."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+
+    def absolute(self, node: syntax.ImportFrom, frame: Frame) -> str | None:
+        """The absolute name of the module that a from-import names; None above the top."""
+        if node.level == 0:
+            return node.module
+        return self.resolve(node.module, node.level, frame.module)
+
+    def resolve(self, name: str, level: int, module: Module) -> str | None:
+        """A relative name made absolute."""
+        parts = module.name.split(".")
+        if not module.source.is_package:
+            parts.pop()
+        keep = len(parts) - (level - 1)
+        if keep < 1:
+            return None
+        return ".".join([*parts[:keep], name] if name else parts[:keep])
+
+    def is_lazy(self, name: str, frame: Frame) -> bool:
+        """The module asks for this import to be lazy (PEP 810), which holds outside `try`, functions and classes."""
+        if frame.kind != "module" or frame.protected or "__lazy_modules__" not in frame.state.names:
+            return False
+        lazy = frame.state.names["__lazy_modules__"]
+        return isinstance(lazy, Items) and any(isinstance(part, Constant) and part.value == name for part in lazy.elements)
+
+    def import_dotted(self, name: str, last: bool, frame: Frame, at: int) -> Value:
+        """`import name`: the module of its last part, or of its first.
+
+        Raises:
+            Raised: where the module cannot be imported.
+        """
+        if not name:
+            return Unknown()
+        injected = self._evaluation.injected
+        if injected and name in injected:
+            return injected[name] if last else injected.get(name.partition(".")[0], Unknown())
+        tree = self._evaluation.tree
+        if not tree.owns(name):
+            return self._external(name, last, frame, at)
+        first: Value | None = None
+        value: Value = Unknown()
+        prefix = ""
+        parent: Module | None = None
+        for part in name.split("."):
+            prefix = f"{prefix}.{part}" if prefix else part
+            if prefix in injected:
+                value, parent = injected[prefix], None
+            elif prefix in tree.sources:
+                module = self.load(prefix, frame, at)
+                value = module.replaced or ModuleValue(module)
+                if parent is not None:
+                    parent.names[part] = value
+                parent = module
+            else:
+                value = self._without_source(prefix, parent, frame, at)
+                parent = None
+            first = first or value
+        return value if last else first or value
+
+    def _without_source(self, name: str, parent: Module | None, frame: Frame, at: int) -> Value:
+        """A name below one of the project's own roots for which there is no source."""
+        tree = self._evaluation.tree
+        if name in tree.namespaces or name in tree.extensions or (parent is not None and parent.dynamic_path):
+            self._evaluation.imported.add(name)
+            return External(name)
+        root = name.partition(".")[0]
+        if root in tree.namespaces:
+            missing = self._evaluation.world.missing(name)
+            if missing is not None and "." in missing:
+                raise Raised(self._absent(missing, name, frame, at))
+            return External(name)
+        if any(extension.startswith(f"{name}.") for extension in tree.extensions):
+            return External(name)
+        message = f"No module named '{name}'"
+        failure = self._evaluation.expressions.failure(
+            frame, at, "import", message, None, builtin("ModuleNotFoundError"), subject=name
+        )
+        if tree.complete:
+            raise Raised(failure)
+        return Unknown()
+
+    def _external(self, name: str, last: bool, frame: Frame, at: int) -> Value:
+        missing = self._evaluation.world.missing(name)
+        root = name.partition(".")[0]
+        self._evaluation.felt.add(root)
+        if missing is not None:
+            raise Raised(self._absent(missing, name, frame, at))
+        found = name if last else root
+        self._evaluation.imported.add(name)
+        self._evaluation.imported.add(root)
+        return External(found)
+
+    def _absent(self, missing: str, name: str, frame: Frame, at: int) -> Failure:
+        cause = Cause(missing, frame.module.source.path, at)
+        message = f"No module named '{missing}'"
+        return self._evaluation.expressions.failure(
+            frame, at, "import", message, cause, builtin("ModuleNotFoundError"), subject=name
+        )
+
+    def load(self, name: str, frame: Frame | None, at: int) -> Module:
+        """Import a module of the project, unless that has been done.
+
+        Raises:
+            Raised: where its import fails.
+        """
+        module = self._evaluation.module(name)
+        if module.status == "new":
+            self._evaluation.run_module(module)
+        elif module.status == "running" and frame is not None:
+            frame.module.touched.add(name)
+        if frame is not None:
+            if module.touched:
+                frame.module.touched |= module.touched
+            self._pass_on(module, frame, at)
+        return module
+
+    def _pass_on(self, module: Module, frame: Frame, at: int) -> None:
+        """Let a module's failures go through the statement that imports it."""
+        if module.status == "raises" and module.failure is not None:
+            raise Raised(through(module.failure, frame, at, f"imports {module.name}"))
+        for failure in module.maybe:
+            condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
+            self._evaluation.expressions.may_fail(through(failure, frame, at, f"imports {module.name}"), condition, frame)
+
+    # --- names of modules ----------------------------------------------------------------------------------------
+
+    def import_name(self, holder: Value, name: str, frame: Frame, at: int) -> Value:
+        """`from holder import name`
+
+        Raises:
+            Raised: where there is no such name.
+        """
+        holder = frame.state.settle(holder)
+        if isinstance(holder, External):
+            return self._external_name(holder.path, name, frame, at)
+        if isinstance(holder, ModuleValue):
+            return self._own_name(holder.module, name, frame, at)
+        return self._evaluation.expressions.attribute(holder, name, frame, at)
+
+    def _external_name(self, path: str, name: str, frame: Frame, at: int) -> Value:
+        world, expressions = self._evaluation.world, self._evaluation.expressions
+        full = f"{path}.{name}"
+        if full in self._evaluation.tree.sources:
+            return ModuleValue(self.load(full, frame, at))
+        if full in self._evaluation.injected:
+            return self._evaluation.injected[full]
+        if full in world.absent:
+            raise Raised(self._absent(full, full, frame, at))
+        found = world.has_name(path, name)
+        if found is Truth.NO:
+            cause = None
+            missing = world.missing(full)
+            if missing is not None and not self._evaluation.is_stdlib(missing):
+                cause = Cause(missing, frame.module.source.path, at)
+            message = f"cannot import name '{name}' from '{path}'"
+            raise Raised(expressions.failure(frame, at, "import", message, cause, builtin("ImportError"), subject=name))
+        value = self._evaluation.known.attribute(External(path), name, frame, at)
+        if isinstance(value, External):
+            self._evaluation.imported.add(value.path)
+        return value
+
+    def _own_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+        value = module.names.get(name)
+        if value is not None and not isinstance(value, Unbound):
+            return self._present_part(value, module, name, frame, at)
+        submodule = f"{module.name}.{name}"
+        tree = self._evaluation.tree
+        hook = module.names.get("__getattr__")
+        if value is None and isinstance(hook, (FunctionValue, Known)):
+            try:
+                return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
+            except Raised as raised:
+                if is_subclass(raised.failure.type, builtin("AttributeError")) is Truth.NO:
+                    raise
+        if submodule in self._evaluation.injected:
+            return self._evaluation.injected[submodule]
+        if submodule in tree.sources:
+            if module.source.is_package:
+                return self.import_dotted(submodule, True, frame, at)
+            return Unknown()
+        if submodule in tree.extensions or submodule in tree.namespaces:
+            return External(submodule)
+        if module.dynamic or module.replaced is not None or name in module.implicit:
+            return Unknown()
+        raise Raised(self._no_name(module, name, value.cause if value is not None else None, frame, at))
+
+    def _present_part(self, value: Value, module: Module, name: str, frame: Frame, at: int) -> Value:
+        """The value of a name that may be bound."""
+        value = frame.state.settle(value)
+        if isinstance(value, Choice):
+            return self._evaluation.expressions.choose(
+                value, lambda one: self._present_part(one, module, name, frame, at), frame
+            )
+        if isinstance(value, Unbound):
+            raise Raised(self._no_name(module, name, value.cause, frame, at))
+        return value
+
+    def _no_name(self, module: Module, name: str, cause: Cause | None, frame: Frame, at: int) -> Failure:
+        message = f"cannot import name '{name}' from '{module.name}'"
+        return self._evaluation.expressions.failure(
+            frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}"
+        )
+
+    def import_star(self, holder: Value, frame: Frame, at: int) -> None:
+        """`from holder import *`
+
+        Raises:
+            Raised: where `__all__` names what is not there.
+        """
+        if not isinstance(holder, ModuleValue):
+            frame.module.dynamic = True
+            return
+        module = holder.module
+        listed = frame.state.settle(module.names["__all__"]) if "__all__" in module.names else None
+        if isinstance(listed, Items):
+            for element in listed.elements:
+                if isinstance(element, Constant) and isinstance(element.value, str):
+                    value = self._own_name(module, element.value, frame, at)
+                    self._evaluation.statements.bind(element.value, value, frame)
+            return
+        if listed is not None or module.dynamic or module.status == "running" or "__getattr__" in module.names:
+            frame.module.dynamic = True
+        for name, value in list(module.names.items()):
+            if not name.startswith("_"):
+                known = frame.state.names.get(name)
+                if not isinstance(value, Unbound) or known is None:
+                    self._evaluation.statements.bind(name, value, frame)
+
+    def module_attribute(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+        """`module.name`, for a module of the project."""
+        expressions = self._evaluation.expressions
+        value = module.names.get(name)
+        if value is None:
+            value = module.implicit.get(name)
+        if value is None:
+            hook = module.names.get("__getattr__")
+            if isinstance(hook, (FunctionValue, Known)):
+                return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
+            submodule = f"{module.name}.{name}"
+            if submodule in self._evaluation.tree.sources and self._evaluation.module(submodule).status in ("ok", "running"):
+                return ModuleValue(self._evaluation.module(submodule))
+            return expressions.unknown(f"{module.name}.{name}")
+        value = frame.state.settle(value)
+        if isinstance(value, Choice):
+            return expressions.choose(value, lambda one: self._attribute_part(one, module, name, frame, at), frame)
+        return self._attribute_part(value, module, name, frame, at)
+
+    def _attribute_part(self, value: Value, module: Module, name: str, frame: Frame, at: int) -> Value:
+        if not isinstance(value, Unbound):
+            return value
+        if value.cause is None:
+            return Unknown()
+        message = f"module '{module.name}' has no attribute '{name}'"
+        raise Raised(
+            self._evaluation.expressions.failure(
+                frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=f"{module.name}.{name}"
+            )
+        )
+
+    # --- sys.modules ---------------------------------------------------------------------------------------------
+
+    def is_loaded(self, name: Value) -> Value:
+        """`name in sys.modules`"""
+        if not isinstance(name, Constant) or not isinstance(name.value, str):
+            return Unknown()
+        dotted = name.value
+        if dotted in self._evaluation.injected:
+            return Constant(True)
+        if self._evaluation.tree.owns(dotted):
+            found = self._evaluation.modules.get(dotted)
+            return Constant(found is not None and found.status in ("ok", "running"))
+        missing = self._evaluation.world.missing(dotted)
+        if missing is not None:
+            return caused(Constant(False), Cause(missing, "", 0))
+        return Constant(True) if dotted in ("sys", "builtins", "os") else Unknown(Atom(f"{dotted} in sys.modules"))
+
+    def loaded(self, name: str | None, frame: Frame) -> Value:
+        """`sys.modules[name]`"""
+        if name is None:
+            return Unknown()
+        if name in self._evaluation.injected:
+            return self._evaluation.injected[name]
+        found = self._evaluation.modules.get(name)
+        if found is not None and found.status in ("ok", "running"):
+            return ModuleValue(found)
+        return Unknown()
+
+
+def through(failure: Failure, frame: Frame, at: int, message: str) -> Failure:
+    """The failure as it is seen outside the statement at `at`."""
+    path = frame.module.source.path
+    step = Step(path, line_of(at), message)
+    return replace(failure, chain=(step, *failure.chain), places=((path, at), *failure.places))

@@ -1,0 +1,82 @@
+"""The modules of a project, and where each stands while importing is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from optdep_lint.facts.summary import Summary
+from optdep_lint.world.frames import Frame
+from optdep_lint.world.values import Failure, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One module of the project as it lies on disk."""
+
+    name: str
+    """Its import name."""
+    path: str
+    """POSIX path, relative to the project's root."""
+    is_package: bool
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All modules of a project; a package without a source of its own is a namespace."""
+
+    sources: Mapping[str, Source]
+    extensions: frozenset[str] = frozenset()
+    """The compiled modules that are there."""
+    stubs: Mapping[str, Summary] = field(default_factory=dict)
+    """What `.pyi` files beside the sources say, by module name."""
+    complete: bool = False
+    """Nothing is generated later: an unpacked wheel, not a source tree."""
+    namespaces: frozenset[str] = frozenset()
+    """Packages that have no source, only modules below them."""
+
+    def owns(self, name: str) -> bool:
+        """The root of a dotted name is the project's own."""
+        root = name.partition(".")[0]
+        return root in self.sources or root in self.namespaces or root in self.extensions
+
+
+class Module:
+    """A module of the project in one world."""
+
+    __slots__ = (
+        "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source", "status",
+        "touched",
+    )  # fmt: skip
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.status = "new"
+        """`new`, `running`, `ok` or `raises`."""
+        self.frame: Frame | None = None
+        self.namespace: dict[str, Value] = {}
+        """What it binds; while it runs, the state of its frame is what counts."""
+        self.failure: Failure | None = None
+        self.maybe: list[Failure] = []
+        """Failures that happen under a condition that this world leaves open."""
+        self.dynamic = False
+        """It may have names that cannot be seen."""
+        self.dynamic_path = False
+        """It changes its `__path__`, so that submodules can lie elsewhere."""
+        self.implicit: dict[str, Value] = {}
+        """The names that the import system binds, such as `__name__`."""
+        self.replaced: Value | None = None
+        """What it put in its own place in `sys.modules`."""
+        self.touched: set[str] = set()
+        """Modules that it met half imported."""
+
+    @property
+    def name(self) -> str:
+        """Its import name."""
+        return self.source.name
+
+    @property
+    def names(self) -> dict[str, Value]:
+        """What it binds now."""
+        return self.frame.state.names if self.frame is not None else self.namespace
