@@ -53,7 +53,7 @@ class Project:
     """One-line notes on what could not be looked at."""
 
 
-def with_unsaved(projects: Sequence[Project], path: Path, content: bytes) -> tuple[Project, ...]:
+def with_unsaved(projects: Sequence[Project], path: Path, content: bytes) -> Project:
     """The project that owns `path`, which need not exist, with `content` in its place and nothing else reported."""
     absolute = Path(os.path.abspath(path))
     for project in projects:
@@ -62,13 +62,13 @@ def with_unsaved(projects: Sequence[Project], path: Path, content: bytes) -> tup
                 replace(file, content=content if file.path == absolute else None, reported=file.path == absolute)
                 for file in project.files
             )
-            return (replace(project, files=tuple(files)),)
+            return replace(project, files=tuple(files))
     root = find_project_root(absolute.parent)
     relative = os.path.relpath(absolute, root).replace(os.sep, "/")
     stray = SourceFile(absolute, relative, None, is_package=False, role="subject", reported=True, content=content)
     owner = next((each for each in projects if each.root == root), Project(root, ()))
     others = tuple(replace(file, reported=False) for file in owner.files)
-    return (replace(owner, files=(*others, stray)),)
+    return replace(owner, files=(*others, stray))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_DECLARES = re.compile(rb"^\s*\[\s*(?:project|tool\.poetry)\s*\]", re.MULTILINE)
+_DECLARES = re.compile(rb"^\s*\[\s*(?:project|tool\s*\.\s*poetry|tool\s*\.\s*flit\s*\.\s*metadata)\s*\]", re.MULTILINE)
 _SETUP_CFG_DECLARES = re.compile(rb"^\[(?:metadata|options)\]", re.MULTILINE)
 
 
@@ -53,7 +53,8 @@ def find_project_root(path: Path) -> Path:
     """The folder of the distribution that owns `path`.
 
     The nearest folder with a `[project]` table or with the metadata of an unpacked wheel or sdist, else the nearest with
-    `setup.py` or `setup.cfg`, else the folder itself, or the first above it that is not a package.
+    `setup.py` or `setup.cfg`, else the folder itself, or the first above it that is not a package. The search ends where
+    a git checkout does.
     """
     folder = os.path.abspath(path)
     if not os.path.isdir(folder):
@@ -66,6 +67,8 @@ def find_project_root(path: Path) -> Path:
             return Path(each)
         if weak is None and has_setup(each, names):
             weak = each
+        if ".git" in names:
+            break
     if weak is not None:
         return Path(weak)
     while os.path.isfile(os.path.join(folder, "__init__.py")):

@@ -1,0 +1,160 @@
+"""What a run writes into the user's files: fixes, or comments that suppress; and the diff that shows it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optdep_lint.cli import console
+from optdep_lint.cli.console import UsageError
+from optdep_lint.cli.telling import prefix_of
+from optdep_lint.registry import Registry
+
+if TYPE_CHECKING:
+    from optdep_lint.cli.check import Checked
+    from optdep_lint.engine import Report
+
+
+@dataclass(slots=True)
+class Result:
+    """What was repaired."""
+
+    changed: bool = False
+    before: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """How many findings of each path, code and name there were."""
+    fixed: int = 0
+    """How many are gone; known once the files are checked again."""
+    stdin: bytes = b""
+    """The text from standard input, repaired."""
+
+
+def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Registry) -> Result:
+    """Repairs what was found; with `--diff` only shows it."""
+    from optdep_lint.fixers.apply import apply_fixes
+
+    result = Result(stdin=getattr(options, "stdin_content", b""))
+    for each in checked:
+        report = _fixable_part(each, registry)
+        done = apply_fixes(report, [each.job.project], each.job.config, unsafe=options.unsafe_fixes)
+        unsaved = {file.path for file in each.job.project.files if file.content is not None}
+        for path, (old, new) in sorted(done.files.items()):
+            if old == new:
+                continue
+            result.changed = True
+            if options.diff:
+                _show_diff(path, old, new, options)
+            elif path in unsaved:
+                result.stdin = options.stdin_content = new
+            else:
+                replace_file(path, new)
+    result.before = _count(checked)
+    return result
+
+
+def _fixable_part(checked: Checked, registry: Registry) -> Report:
+    """The report without the fixes that the configuration does not want."""
+    codes = registry.fixable(checked.job.config)
+    findings = (each if each.code in codes else replace(each, fix=None) for each in checked.report.findings)
+    return replace(checked.report, findings=tuple(findings))
+
+
+def tell_fixed(result: Result, checked: Iterable[Checked], options: argparse.Namespace) -> None:
+    """Counts what the second look no longer finds, and lists it with `--show-fixes`."""
+    gone = result.before - _count(checked)
+    result.fixed = sum(gone.values())
+    if options.show_fixes and gone and not options.silent:
+        sys.stderr.write(fixes_as_text(gone))
+
+
+def _count(checked: Iterable[Checked]) -> Counter[tuple[str, str, str]]:
+    """How many findings of each path (from where the run was started), code and name there are."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for each in checked:
+        prefix = prefix_of(each.job.project.root)
+        counts.update((prefix + finding.path, finding.code, finding.name) for finding in each.report.findings)
+    return counts
+
+
+def fixes_as_text(gone: Mapping[tuple[str, str, str], int]) -> str:
+    """`--show-fixes`."""
+    total = sum(gone.values())
+    lines = [f"Fixed {total} error{'s' * (total != 1)}:"]
+    last = None
+    for (path, code, name), count in sorted(gone.items()):
+        if path != last:
+            lines.append(f"- {path}:")
+            last = path
+        lines.append(f"    {count} x {code} ({name})")
+    return "\n".join(lines) + "\n"
+
+
+def _show_diff(path: Path, old: bytes, new: bytes, options: argparse.Namespace) -> None:
+    if options.silent:
+        return
+    shown = os.path.relpath(path).replace(os.sep, "/").encode()
+    text = b"".join(unified_diff(shown, old, new))
+    if options.output_file is not None:
+        with open(options.output_file, "ab") as stream:
+            stream.write(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def unified_diff(path: bytes, old: bytes, new: bytes) -> Iterable[bytes]:
+    """A diff that `patch` applies, whatever the encoding; lines without a newline at their end are marked."""
+    lines = difflib.diff_bytes(difflib.unified_diff, _lines(old), _lines(new), path, path, lineterm=b"\n")
+    for line in lines:
+        yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def _lines(content: bytes) -> list[bytes]:
+    *whole, last = content.split(b"\n")
+    return [*(line + b"\n" for line in whole), *([last] if last else [])]
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes beside the file and then takes its place, so that nobody sees half of it; the mode stays."""
+    target = Path(os.path.realpath(path))
+    try:
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+            os.chmod(name, target.stat().st_mode & 0o7777)
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise UsageError(f"{path}: cannot write: {error.strerror or error}") from None
+
+
+def add_comments(checked: Iterable[Checked], options: argparse.Namespace) -> int:
+    """`--add-noqa`: a `# optdep: ignore[...]` comment for each finding."""
+    from optdep_lint.suppressions import annotate
+
+    count = 0
+    for each in checked:
+        for path in sorted({finding.path for finding in each.report.findings}):
+            file = each.job.project.root / path
+            if not path.endswith((".py", ".pyw")):
+                continue
+            findings = [finding for finding in each.report.findings if finding.path == path]
+            content = file.read_bytes()
+            replace_file(file, annotate(content, content.decode("latin-1"), findings, options.add_noqa))
+            count += len(findings)
+    if not (options.silent or options.quiet):
+        console.write_out(f"Added {count} suppression{'s' * (count != 1)}.\n")
+    return 0
