@@ -8,6 +8,7 @@ Two witnesses are asked, and the table says yes or no only where they do not con
     python benchmarks/make_stdlib_names.py ~/.pyenv/versions/3.{8.18,9.18,10.13,11.7,12.1,13.0}/bin/python
 """
 
+# ruff: noqa: B905  (zip has no strict= in 3.8)
 from __future__ import annotations
 
 import ast
@@ -23,7 +24,13 @@ from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain, filterfalse, product
 from pathlib import Path
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # Python 3.8 runs this file too and cannot evaluate these
+    from collections.abc import Iterator
+
+    Measurements = dict[int, dict[str, "Measured"]]
+    Stubs = dict[tuple[int, str], dict[str, set[str]]]
 
 TABLE = Path(__file__).parents[1] / "optdep_lint" / "world" / "stdlib_names.json"
 MEASURED = range(8, 14)
@@ -45,16 +52,18 @@ MODULE_ATTRIBUTES = frozenset(
 # Extension modules of CPython that a build leaves out where a C library is missing, as it was here:
 # https://devguide.python.org/getting-started/setup-building/#install-dependencies
 OPTIONAL_AT_BUILD = frozenset("_dbm _gdbm dbm.gnu dbm.ndbm".split())
-# Extension modules of one platform, whatever the stubs say about them.
+# Modules that neither witness can speak for: those of one platform, and what the import system is made of.
+# The number is the first minor version that has the module.
+FROZEN = {"_frozen_importlib": 8, "_frozen_importlib_external": 8}
 PRESENT_ON = {
-    "linux": frozenset(),
-    "darwin": frozenset({"_scproxy"}),
-    "win32": frozenset("_overlapped _winapi msvcrt nt winreg winsound".split()),
+    "linux": FROZEN,
+    "darwin": {**FROZEN, "_scproxy": 8},
+    "win32": {**FROZEN, "_overlapped": 8, "_winapi": 8, "_wmi": 12, "msvcrt": 8, "nt": 8, "winreg": 8, "winsound": 8},
 }
-# Importable on Linux only. The stub of curses serves the windows-curses distribution;
+# Not importable there, whatever the stubs say. The stub of curses serves the windows-curses distribution;
 # https://docs.python.org/3/library/curses.html says that CPython for Windows comes without it.
 ABSENT_ON = {
-    "linux": frozenset({"_overlapped", "_scproxy"}),
+    "linux": frozenset("_overlapped _scproxy _wmi".split()),
     "darwin": frozenset("_msi _overlapped _winapi _wmi msilib msvcrt nt ossaudiodev spwd winreg winsound".split()),
     "win32": frozenset(
         "_crypt _curses _curses_panel _dbm _gdbm _posixshmem _scproxy asyncio.unix_events curses curses.ascii"
@@ -65,7 +74,7 @@ ABSENT_ON = {
 UNSETTLED_ON_WINDOWS = frozenset(f"multiprocessing.popen_{kind}" for kind in ("fork", "forkserver", "spawn_posix"))
 # Modules whose names would fill the table and that nobody imports names from.
 UNNAMED = re.compile(
-    r"encodings\.|lib2to3\.fixes\.|_pyrepl|_sqlite3|_curses|_socket|_ssl|_winapi|_frozen|__|_py[dl]|.*\._"
+    r"encodings\.|lib2to3\.fixes\.|_pyrepl|_sqlite3|_curses|_socket|_ssl|_winapi|_frozen_|__(hello|phello|main)|_py[dl]|.*\._"
 )
 # Stub files that are not modules of the library.
 STUB_ONLY = re.compile(r"_typeshed|_typing|typing_extensions|sys\._")
@@ -77,13 +86,9 @@ CARRIED_FORWARD = frozenset("idlelib test test.support turtledemo __main__ __phe
 class Measured(NamedTuple):
     """What one interpreter found in one module; `names` is None where it was not imported."""
 
-    names: Optional[Set[str]]
-    unconditional: Set[str]
+    names: set[str] | None
+    unconditional: set[str]
     dynamic: bool
-
-
-Measurements = Dict[int, Dict[str, Measured]]
-Stubs = Dict[Tuple[int, str], Dict[str, Set[str]]]
 
 
 def is_private(dotted: str) -> bool:
@@ -110,13 +115,13 @@ def listed_modules() -> Iterator[str]:
 
 def is_listed_only(dotted: str) -> bool:
     """Whether importing this module does something, or says nothing about the library."""
-    root, leaf = dotted.split(".")[0], dotted.split(".")[-1]
+    root, leaf = dotted.partition(".")[0], dotted.rpartition(".")[2]
     return root in LISTED_ONLY or leaf == "__main__" or root.startswith(("_test", "_xx", "xx"))
 
 
-def unconditional_names(source: str) -> Set[str]:
+def unconditional_names(source: str) -> set[str]:
     """Names bound by the top level of a module on every platform: no `if`, no `try`, no star."""
-    bound: Set[str] = set()
+    bound: set[str] = set()
     for statement in ast.parse(source).body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             bound.add(statement.name)
@@ -127,7 +132,7 @@ def unconditional_names(source: str) -> Set[str]:
     return bound
 
 
-def names_of(dotted: str, candidates: Set[str]) -> Dict[str, Any]:
+def names_of(dotted: str, candidates: set[str]) -> dict[str, Any]:
     """What `from dotted import ...` can take, asking a module with `__getattr__` for every candidate."""
     module = sys.modules[dotted]
     listed = set(dir(module))
@@ -143,7 +148,7 @@ def names_of(dotted: str, candidates: Set[str]) -> Dict[str, Any]:
     }
 
 
-def measure(candidates: Dict[str, Set[str]]) -> Dict[str, Dict[str, Any]]:
+def measure(candidates: dict[str, set[str]]) -> dict[str, dict[str, Any]]:
     """Import what this interpreter can of its standard library and describe it."""
     listed = set(listed_modules())
     for dotted in sorted(listed):
@@ -154,7 +159,7 @@ def measure(candidates: Dict[str, Set[str]]) -> Dict[str, Dict[str, Any]]:
                 print(f"{sys.version_info[1]}: {dotted}: {error}", file=sys.stderr)
     roots = {dotted.split(".")[0] for dotted in listed}
     loaded = {dotted for dotted in sys.modules if dotted.split(".")[0] in roots - {"__main__"}}
-    found = {
+    found: dict[str, dict[str, Any]] = {
         dotted: {"names": None, "unconditional": [], "dynamic": False}
         for dotted in listed | {"__main__"}
         if is_listed_only(dotted) or dotted == "__main__"
@@ -164,7 +169,7 @@ def measure(candidates: Dict[str, Set[str]]) -> Dict[str, Dict[str, Any]]:
 
 
 # On this side -------------------------------------------------------------------------------------
-def ask_interpreter(python: str, candidates: Dict[str, Set[str]]) -> Dict[str, Measured]:
+def ask_interpreter(python: str, candidates: dict[str, set[str]]) -> dict[str, Measured]:
     """Run this file inside another interpreter, isolated from its site-packages."""
     sent = json.dumps({module: sorted(names) for module, names in candidates.items()})
     command = [python, "-I", "-S", "-W", "ignore", __file__, "--measure"]
@@ -181,7 +186,7 @@ def ask_interpreter(python: str, candidates: Dict[str, Set[str]]) -> Dict[str, M
 
 def read_stubs(minor: int, platform: str) -> dict[str, set[str]]:
     """The public names of every stub module as a type checker sees them on one Python and platform."""
-    from mypy import build, modulefinder, options  # noqa: PLC0415  (the measured interpreters have no mypy)
+    from mypy import build, modulefinder, options  # the measured interpreters have no mypy
 
     settings = options.Options()
     settings.python_version, settings.platform = (3, minor), platform
@@ -238,12 +243,12 @@ class Witnesses:
         if module in ABSENT_ON[platform]:
             return NO
         if module in PRESENT_ON[platform]:
-            return YES
+            return YES if minor >= PRESENT_ON[platform][module] else NO
         if platform == "win32" and module in UNSETTLED_ON_WINDOWS:
             return UNKNOWN
         stub = self.stub_module(module, minor, platform)
         if minor not in self.measured:
-            return self.later_module_cell(module, minor, stub)
+            return self.later_module_cell(module, stub=stub)
         stub_here = self.stub_module(module, minor, "linux")
         if module not in self.measured[minor]:
             if not stub:
@@ -260,7 +265,7 @@ class Witnesses:
         """What a stub is worth that an installed interpreter denies: nothing before typeshed's oldest Python."""
         return UNKNOWN if minor >= STUBBED.start else NO
 
-    def later_module_cell(self, module: str, minor: int, stub: bool | None) -> str:
+    def later_module_cell(self, module: str, *, stub: bool | None) -> str:
         """Whether this module can be imported on a Python that is not installed."""
         newest = self.measured[MEASURED[-1]]
         if stub:
@@ -277,7 +282,7 @@ class Witnesses:
         seen = self.measured_name(module, name, minor)
         stub = self.stub_name(module, name, minor, platform)
         if minor not in self.measured:
-            return self.later_name_cell(module, name, minor, stub)
+            return self.later_name_cell(module, name, stub=stub)
         stub_here = self.stub_name(module, name, minor, "linux")
         absent = self.answer_to_strangers(module, name, minor)
         if seen is None:
@@ -296,7 +301,7 @@ class Witnesses:
             return self.doubt(minor)
         return YES if minor >= STUBBED.start else UNKNOWN
 
-    def later_name_cell(self, module: str, name: str, minor: int, stub: bool | None) -> str:
+    def later_name_cell(self, module: str, name: str, *, stub: bool | None) -> str:
         """Whether a Python that is not installed has this name: only the stubs can tell."""
         newest = MEASURED[-1]
         seen = self.measured_name(module, name, newest)
@@ -314,15 +319,16 @@ class Witnesses:
 
     def modules(self) -> set[str]:
         """Every module that either source has heard of."""
-        return {module for found in (*self.measured.values(), *self.stubs.values()) for module in found}.union(
-            *PRESENT_ON.values()
-        )
+        return set().union(*self.measured.values(), *self.stubs.values(), *PRESENT_ON.values())
 
     def names(self, module: str) -> set[str]:
         """Every name that either source has seen in a module."""
-        stubbed = [found.get(module, set()) for found in self.stubs.values()]
-        seen = [found[module].names or set() for found in self.measured.values() if module in found]
-        return set().union(*stubbed, *seen)
+        names: set[str] = set()
+        for stubbed in self.stubs.values():
+            names |= stubbed.get(module, set())
+        for measured in self.measured.values():
+            names |= (measured[module].names or set()) if module in measured else set()
+        return names
 
 
 def row_of_modules(witnesses: Witnesses) -> dict[str, str]:
@@ -384,20 +390,31 @@ def make_table(witnesses: Witnesses) -> dict[str, Any]:
     }
 
 
-def main(pythons: list[str]) -> None:
-    """Ask both witnesses and write the table, one module a line."""
+def ask_stubs() -> Stubs:
+    """The stubs of every Python and platform they cover."""
     keys = list(product(STUBBED, PLATFORMS))
     with ProcessPoolExecutor() as pool:
-        stubs = dict(zip(keys, pool.map(read_stubs, *zip(*keys))))
+        return dict(zip(keys, pool.map(read_stubs, *zip(*keys))))
+
+
+def ask_interpreters(pythons: list[str], stubs: Stubs) -> Measurements:
+    """Ask twice: in the second round modules with `__getattr__` are asked for every name seen in the first."""
     candidates: dict[str, set[str]] = defaultdict(set)
-    for module, names in chain.from_iterable(one.items() for one in stubs.values()):
-        candidates[module] |= names
+    for stubbed, names in chain.from_iterable(found.items() for found in stubs.values()):
+        candidates[stubbed] |= names
     candidates["collections"] |= candidates["collections.abc"]  # reachable until 3.9, listed nowhere
-    for _ in range(2):  # the second time, modules with __getattr__ are asked for every name
+    measured: Measurements = {}
+    for _ in range(2):
         measured = {minor: ask_interpreter(python, candidates) for minor, python in zip(MEASURED, pythons)}
         for module, found in chain.from_iterable(one.items() for one in measured.values()):
             candidates[module] |= found.names or set()
-    table = make_table(Witnesses(measured, stubs))
+    return measured
+
+
+def main(pythons: list[str]) -> None:
+    """Ask both witnesses and write the table, one module a line."""
+    stubs = ask_stubs()
+    table = make_table(Witnesses(ask_interpreters(pythons, stubs), stubs))
     TABLE.write_text(json.dumps(table, separators=(",", ":")).replace('},"', '},\n"') + "\n", "utf-8")
 
 
