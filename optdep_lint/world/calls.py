@@ -10,6 +10,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.imports import through
+from optdep_lint.world.modules import Asked
 from optdep_lint.world.truth import Atom, Condition, Truth, every, negate
 from optdep_lint.world.values import (
     Cause,
@@ -50,7 +51,7 @@ class Calls:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        self._results: dict[tuple[object, ...], tuple[FunctionValue, Value]] = {}
+        self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
         """Evaluate a call.
@@ -171,11 +172,15 @@ class Calls:
         key = (id(function.node), text) if text is not None and function.closure is None else None
         known = self._results.get(key) if key is not None else None
         if known is not None:
+            if evaluation.running:
+                evaluation.running[-1].include(known[2])
             return known[1]
         outermost = evaluation.budget is None
         if outermost:
             evaluation.budget = _MOST_STEPS
         before = len(frame.exits)
+        asked = Asked()
+        evaluation.running.append(asked)
         try:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
@@ -183,12 +188,15 @@ class Calls:
                 raise
             return evaluation.expressions.unknown(text)
         finally:
+            evaluation.running.pop()
+            if evaluation.running:
+                evaluation.running[-1].include(asked)
             if outermost:
                 evaluation.budget = None
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
         if key is not None and function.module.status == "ok" and len(frame.exits) == before:
-            self._results[key] = (function, result)
+            self._results[key] = (function, result, asked)
         return result
 
     def run_function(

@@ -11,7 +11,7 @@ from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
-from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.modules import Asked, Module, Tree
 from optdep_lint.world.statements import Statements
 from optdep_lint.world.truth import every, negate
 from optdep_lint.world.values import Constant, Failure, FunctionValue, ModuleValue, Raised, Unknown, Value
@@ -36,8 +36,8 @@ class Evaluation:
         self.modules: dict[str, Module] = {}
         self.imported: set[str] = set()
         """Dotted names of other projects' modules and names that an import statement has bound."""
-        self.felt: set[str] = set()
-        """The import roots that evaluation has asked for."""
+        self.running: list[Asked] = []
+        """What the modules being imported, and the calls whose results are kept, have asked for; innermost last."""
         self.injected: dict[str, Value] = {}
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
@@ -55,6 +55,16 @@ class Evaluation:
         if module is None:
             module = self.modules[name] = Module(self.tree.sources[name])
         return module
+
+    def feel(self, dotted: str) -> None:
+        """Note that the module being imported asked whether a name of another project is there."""
+        if self.running:
+            self.running[-1].felt.add(dotted)
+
+    def read(self, module: Module, name: str) -> None:
+        """Note that the module being imported looked at a name of another module; `*` for all, empty for its import."""
+        if self.running:
+            self.running[-1].reads.add((module.name, name))
 
     def outcome(self, name: str) -> Outcome:
         """What `import name` does in a fresh process."""
@@ -85,7 +95,9 @@ class Evaluation:
         }
         if module.source.is_package:
             module.implicit["__path__"] = Unknown()
+        self.running.append(module.asked)
         falls = self.statements.run(module.source.summary.body, frame)
+        self.running.pop()
         self.budget = budget
         self._finish(module, frame, falls)
 

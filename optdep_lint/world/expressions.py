@@ -251,6 +251,8 @@ class Expressions:
                 if scope.function is not None and scope.kind == "function" and name in self._evaluation.locals_of(scope.function):
                     return None
                 scope = scope.enclosing
+        if frame.kind != "module":
+            self._evaluation.read(frame.module, name)
         value = frame.module.names.get(name)
         if value is not None:
             return value

@@ -122,7 +122,7 @@ class Imports:
     def _external(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         missing = self._evaluation.world.missing(name)
         root = name.partition(".")[0]
-        self._evaluation.felt.add(root)
+        self._evaluation.feel(name)
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
@@ -144,6 +144,7 @@ class Imports:
             Raised: where its import fails.
         """
         module = self._evaluation.module(name)
+        self._evaluation.read(module, "")
         if module.status == "new":
             self._evaluation.run_module(module)
         elif module.status == "running" and frame is not None:
@@ -200,6 +201,7 @@ class Imports:
         return value
 
     def _own_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+        self._evaluation.read(module, name)
         value = module.names.get(name)
         if value is not None and not isinstance(value, Unbound):
             return self._present_part(value, module, name, frame, at)
@@ -251,6 +253,7 @@ class Imports:
             frame.module.dynamic = True
             return
         module = holder.module
+        self._evaluation.read(module, "*")
         listed = frame.state.settle(module.names["__all__"]) if "__all__" in module.names else None
         if isinstance(listed, Items):
             for element in listed.elements:
@@ -269,6 +272,7 @@ class Imports:
     def module_attribute(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """`module.name`, for a module of the project."""
         expressions = self._evaluation.expressions
+        self._evaluation.read(module, name)
         value = module.names.get(name)
         if value is None:
             value = module.implicit.get(name)
@@ -309,6 +313,7 @@ class Imports:
         if self._evaluation.tree.owns(dotted):
             found = self._evaluation.modules.get(dotted)
             return Constant(found is not None and found.status in ("ok", "running"))
+        self._evaluation.feel(dotted)
         missing = self._evaluation.world.missing(dotted)
         if missing is not None:
             return caused(Constant(False), Cause(missing, "", 0))

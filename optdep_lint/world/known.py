@@ -304,7 +304,7 @@ class KnownThings:
         if name is None:
             return self._unknown_call("importlib.util.find_spec", arguments, frame)
         tree, world, imports = self._evaluation.tree, self._evaluation.world, self._evaluation.imports
-        self._evaluation.felt.add(name.partition(".")[0])
+        self._evaluation.feel(name)
         if name in self._evaluation.injected or name in tree.sources or name in tree.namespaces:
             parent = name.rpartition(".")[0]
             if parent and tree.owns(name):
@@ -366,6 +366,7 @@ class KnownThings:
         world = self._evaluation.world
         if not isinstance(name, str):
             return Unknown()
+        self._evaluation.feel(f"{_normalized(name)} (distribution)")
         version = world.versions.get(_normalized(name))
         if version is not None:
             return Constant(version) if path.endswith(".version") else Unknown()

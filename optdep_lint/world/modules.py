@@ -42,12 +42,29 @@ class Tree:
         return root in self.sources or root in self.namespaces or root in self.extensions
 
 
+class Asked:
+    """What evaluation has asked of the world and of other modules, so that it need not be done again where all is alike."""
+
+    __slots__ = ("felt", "reads")
+
+    def __init__(self) -> None:
+        self.felt: set[str] = set()
+        """Dotted names of other projects, and `name (distribution)`."""
+        self.reads: set[tuple[str, str]] = set()
+        """Names of modules of the project, as (module, name); `*` is all, empty the import itself."""
+
+    def include(self, other: Asked) -> None:
+        """Ask for all that the other asked for."""
+        self.felt |= other.felt
+        self.reads |= other.reads
+
+
 class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source", "status",
-        "touched",
+        "asked", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
+        "status", "touched",
     )  # fmt: skip
 
     def __init__(self, source: Source) -> None:
@@ -68,6 +85,8 @@ class Module:
         """The names that the import system binds, such as `__name__`."""
         self.replaced: Value | None = None
         """What it put in its own place in `sys.modules`."""
+        self.asked = Asked()
+        """What its import asks for."""
         self.touched: set[str] = set()
         """Modules that it met half imported."""
 
