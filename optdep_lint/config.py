@@ -165,6 +165,12 @@ def with_settings(config: Config, settings: Mapping[str, object], source: str) -
     return dataclasses.replace(config, **changes)  # type: ignore[arg-type]  # each value was read by its field's type
 
 
+def code_prefix(selector: str) -> str:
+    """`OPD1` of `OPD1xx`: the x-es stand for any digits."""
+    text = selector.strip()
+    return text[:1] + text[1:].rstrip("xX")
+
+
 def did_you_mean(word: str, known: Sequence[str] | Mapping[str, object]) -> str:
     """`; did you mean 'x'?` for the known word most like `word`, or nothing."""
     import difflib

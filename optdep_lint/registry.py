@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from optdep_lint.config import Config, ConfigError, did_you_mean
+from optdep_lint.config import Config, ConfigError, code_prefix, did_you_mean
 from optdep_lint.rules import Rule
 
 PREFIX = "OPD"
@@ -58,7 +58,7 @@ class Registry:
         """A code prefix from what a user may write: `OPD1`, `OPD1xx`, `ALL` (gives the empty prefix) or a rule's name."""
         by_name = {rule.name: rule.code for rule in self.rules}
         text = selector.strip()
-        return "" if text.upper() == "ALL" else by_name.get(text, text.rstrip("xX"))
+        return "" if text.upper() == "ALL" else by_name.get(text, code_prefix(text))
 
     def _prefixes(self, key: str, selectors: Iterable[str]) -> tuple[str, ...]:
         prefixes = []

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from optdep_lint.config import Config, ConfigError, read_toml
+from optdep_lint.config import Config, ConfigError, code_prefix, read_toml
 from optdep_lint.discovery.globs import Patterns, compile_patterns
 from optdep_lint.findings import Finding, Span
 
@@ -96,7 +96,7 @@ def is_ignored(finding: Finding, ignores: Sequence[tuple[Patterns, Sequence[str]
 
 def _names(selector: str, finding: Finding) -> bool:
     text = selector.strip()
-    return text.upper() == "ALL" or text == finding.name or finding.code.startswith(text.rstrip("xX"))
+    return text.upper() == "ALL" or text == finding.name or finding.code.startswith(code_prefix(text))
 
 
 def _hides(comment: Suppression, finding: Finding) -> bool:
@@ -212,7 +212,7 @@ def _read_own(lines: Sequence[str], segments: _Segments | None, everything: rang
             continue
         written = match["codes"]
         codes = (
-            None if written is None else tuple(code.strip().rstrip("xX") for code in written.split(",") if code.strip())
+            None if written is None else tuple(code_prefix(code) for code in written.split(",") if code.strip())
         )
         span = Span(line, match.start() + 1, line, match.end() + 1)
         if match["file"]:

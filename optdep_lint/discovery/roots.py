@@ -203,31 +203,21 @@ def _from_setup_cfg(text: str, folders: list[str], modules: set[str], own: set[s
 
 def _from_setup_py(content: bytes, folders: list[str], modules: set[str], own: set[str]) -> None:
     """Literal arguments of `setup(...)` and `find_packages(...)`; parsed with `ast`, never run."""
-    if b"package_dir" not in content and b"py_modules" not in content and b"name" not in content:
-        return
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):
-        if not isinstance(node, ast.keyword):
-            if (
-                isinstance(node, ast.Call)
-                and getattr(node.func, "id", getattr(node.func, "attr", "")) == "find_packages"
-            ):
-                folders += [each.value for each in node.args[:1] if _is_text(each)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "find_packages":
+            given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "where")]
+            folders += [text for each in given for text in _texts(_literal(each))]
+        if not isinstance(node, ast.keyword) or node.arg not in ("package_dir", "py_modules", "name"):
             continue
         value = _literal(node.value)
-        if node.arg == "package_dir" and isinstance(value, dict):
-            folders += _texts(value.get(""))
-        elif node.arg == "py_modules":
-            modules.update(_texts(value))
-        elif node.arg == "name":
-            own.update(_texts(value))
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if node.arg == "package_dir":
+            folders += _texts(value.get("") if isinstance(value, dict) else None)
+        else:
+            (modules if node.arg == "py_modules" else own).update(_texts(value))
 
 
 def _literal(node: ast.expr) -> object:
