@@ -7,6 +7,9 @@ import io
 import tokenize
 import warnings
 
+_EARLIER = ("was never closed", "Perhaps you forgot a comma?")
+"""How Python's messages end that name the place where the error began, not where it shows."""
+
 
 class Unreadable(Exception):
     """A file that no Python could run; `line` and `column` count from 1."""
@@ -73,7 +76,9 @@ def _parse_newer(source: bytes, error: SyntaxError | ValueError) -> ast.Module:
     try:
         return parse_newer(source)
     except NotNewer as refused:
-        line = getattr(error, "lineno", None) or refused.line
-        column = getattr(error, "offset", None) or refused.column
+        line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
         message = error.msg if isinstance(error, SyntaxError) else str(error)
+        further = refused.line > line and not message.endswith(_EARLIER)
+        if refused.parsed or further:  # what the running Python stumbled over is only newer than it
+            line, column, message = refused.line, refused.column, refused.message
         raise Unreadable(message, line, column) from None

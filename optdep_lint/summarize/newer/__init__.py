@@ -22,7 +22,9 @@ _LAST_TOKEN = re.compile(r"""(?:\w+|'[^'\n]*'|"[^"\n]*"|\S|^)\s*\Z""")
 class NotNewer(Exception):
     """No newer Python would read it either; `line` and `column` (code points) count from 1."""
 
-    def __init__(self, line: int = 1, column: int = 1, message: str = "invalid syntax", *, parsed: bool = False) -> None:
+    def __init__(
+        self, line: int = 1, column: int = 1, message: str = "invalid syntax", *, parsed: bool = False
+    ) -> None:
         super().__init__(message)
         self.line, self.column, self.message = line, column, message
         self.parsed = parsed
@@ -47,7 +49,7 @@ def parse_newer(source: bytes) -> ast.Module:
             return lower(cst.parse_module(source), source)
         except cst.ParserSyntaxError as error:
             raise _not_newer(source, error.message, error.raw_line) from None
-        except (SyntaxError, UnicodeError) as error:
+        except (SyntaxError, UnicodeError, cst.CSTLogicError) as error:  # the last for t-strings side by side
             raise NotNewer(message=str(error)) from None
 
 

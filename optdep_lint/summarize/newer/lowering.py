@@ -106,10 +106,15 @@ class Statements:
         return trees
 
     def _line(self, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> list[ast.stmt]:
-        trees = [self._places.at(self._simple[type(node)](node), node) for node in line.body]
+        trees = [self._placed(self._simple[type(node)](node), node) for node in line.body]
         last: Any = line.body[-1]
         self._end = self._places.end(last.semicolon if isinstance(last.semicolon, cst.Semicolon) else last)
         return trees
+
+    def _placed(self, tree: _Tree, node: Any) -> _Tree:
+        if isinstance(node, cst.TypeAlias):  # libcst counts the semicolon to it, and to no other statement
+            return self._places.around(tree, node, node.value)
+        return self._places.at(tree, node)
 
     def _closed(self, tree: _Tree, node: cst.CSTNode) -> _Tree:
         """Give a tree the place from the start of its node to the end of its last block."""

@@ -71,5 +71,5 @@ class Places:
 
 def _dropped(module: cst.Module, text: str) -> dict[int, int]:
     """How many leading form feeds of each line libcst leaves out of what it generates, from which the places come."""
-    pairs = enumerate(zip(_NEWLINE.split(text), _NEWLINE.split(module.code)), 1)
+    pairs = enumerate(zip(_NEWLINE.split(text), _NEWLINE.split(module.code), strict=False), 1)
     return {line: len(ours) - len(theirs) for line, (ours, theirs) in pairs if ours != theirs}

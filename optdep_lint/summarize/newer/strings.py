@@ -1,4 +1,8 @@
-"""From libcst's strings to Python's: implicit concatenation, f-strings and t-strings."""
+"""From libcst's strings to Python's: implicit concatenation, f-strings and t-strings.
+
+What stands in braces has the place that Python 3.12 and later give. The text that `{x=}` puts before its value, and
+format specifications, have the place of their braces: no fact holds it.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +67,11 @@ class Strings:
         else:
             raw = "r" in literal.prefix
             for content in literal.parts:
-                yield from self._content(content, raw)
+                yield from self._content(content, raw=raw)
 
-    def _content(self, content: Any, raw: bool) -> Iterator[ast.expr]:
+    def _content(self, content: Any, *, raw: bool) -> Iterator[ast.expr]:
         if isinstance(content, (cst.FormattedStringText, cst.TemplatedStringText)):
-            yield self._places.at(ast.Constant(value=self._text(content, raw), kind=None), content)
+            yield self._places.at(ast.Constant(value=self._text(content, raw=raw), kind=None), content)
             return
         conversion = ord(content.conversion) if content.conversion else -1
         if content.equal is not None:
@@ -76,18 +80,18 @@ class Strings:
             if conversion == -1 and content.format_spec is None:
                 conversion = ord("r")
         value = self._expression(content.expression)
-        form = None if content.format_spec is None else self._format(content, raw)
+        form = None if content.format_spec is None else self._format(content, raw=raw)
         if isinstance(content, cst.FormattedStringExpression):
             yield self._places.at(ast.FormattedValue(value=value, conversion=conversion, format_spec=form), content)
         else:
             told = _code(content.expression)
             yield self._places.at(nodes.build(nodes.Interpolation, value, told, conversion, form), content)
 
-    def _format(self, content: Any, raw: bool) -> ast.JoinedStr:
-        values = [part for piece in content.format_spec for part in self._content(piece, raw)]
+    def _format(self, content: Any, *, raw: bool) -> ast.JoinedStr:
+        values = [part for piece in content.format_spec for part in self._content(piece, raw=raw)]
         return self._places.at(ast.JoinedStr(values=values), content)
 
-    def _text(self, content: Any, raw: bool) -> str:
+    def _text(self, content: Any, *, raw: bool) -> str:
         text = content.value.replace("{{", "{").replace("}}", "}")
         if raw or "\\" not in text:
             return _NEWLINE.sub("\n", text)
