@@ -47,31 +47,31 @@ ATTENTION = pytest.approx([1 * FIRST + 3 * (1 - FIRST), 2 * FIRST + 4 * (1 - FIR
 BOTH = PREFILL + "\nfirst = result\n" + DECODE + "\nresult = [first, result]"
 
 
-@pytest.mark.parametrize(("variant", "aiter"), list(itertools.product(GUARD, AITER)))
-def test_guard_cuda_never_notices(stage: Maker, variant: str, aiter: str) -> None:
+@pytest.mark.parametrize(("variant", "release"), list(itertools.product(GUARD, AITER)))
+def test_guard_cuda_never_notices(stage: Maker, variant: str, release: str) -> None:
     """The reason why continuous integration never saw it: on NVIDIA the guard is false."""
-    scene = stage(f"platform_guard/{variant}", aiter, LLMSERVE_PLATFORM="cuda")
+    scene = stage(f"platform_guard/{variant}", release, LLMSERVE_PLATFORM="cuda")
     outcome = scene.run(BOTH.replace("SPECULATIVE", "True"))
     assert outcome.error is None, outcome
     assert outcome.result == [["TorchSDPAImpl", ATTENTION]] * 2
 
 
 @pytest.mark.parametrize("speculative", ["True", "False"])
-@pytest.mark.parametrize(("variant", "aiter"), list(itertools.product(GUARD, WORKING_AITER)))
-def test_guard_rocm_with_aiter(stage: Maker, variant: str, aiter: str, speculative: str) -> None:
-    scene = stage(f"platform_guard/{variant}", aiter, LLMSERVE_PLATFORM="rocm")
+@pytest.mark.parametrize(("variant", "release"), list(itertools.product(GUARD, WORKING_AITER)))
+def test_guard_rocm_with_aiter(stage: Maker, variant: str, release: str, speculative: str) -> None:
+    scene = stage(f"platform_guard/{variant}", release, LLMSERVE_PLATFORM="rocm")
     outcome = scene.run(BOTH.replace("SPECULATIVE", speculative))
     assert outcome.error is None, outcome
     assert outcome.result == [["AiterFlashAttentionImpl", ATTENTION]] * 2
 
 
 @pytest.mark.parametrize("use_aiter", ["0", "1"])
-@pytest.mark.parametrize("aiter", FAILURES)
-def test_guard_before_dies_at_start(stage: Maker, aiter: str, use_aiter: str) -> None:
+@pytest.mark.parametrize("release", FAILURES)
+def test_guard_before_dies_at_start(stage: Maker, release: str, use_aiter: str) -> None:
     """Fault A: every worker dies on import, whether aiter is wanted or not."""
-    scene = stage("platform_guard/before", aiter, LLMSERVE_PLATFORM="rocm", LLMSERVE_ROCM_USE_AITER=use_aiter)
+    scene = stage("platform_guard/before", release, LLMSERVE_PLATFORM="rocm", LLMSERVE_ROCM_USE_AITER=use_aiter)
     outcome = scene.run(IMPORT_RUNNER)
-    assert (outcome.error, outcome.message) == FAILURES[aiter]
+    assert (outcome.error, outcome.message) == FAILURES[release]
     assert outcome.places == (
         (BACKEND, scene.line_of(BACKEND, "import aiter")),
         (EAGLE, scene.line_of(EAGLE, "rocm_aiter_fa import")),
@@ -100,24 +100,24 @@ def test_guard_availability_on_the_block_only(stage: Maker) -> None:
     assert scene.run(PREFILL.replace("SPECULATIVE", "True")).result == ["TorchSDPAImpl", ATTENTION]
 
 
-@pytest.mark.parametrize("aiter", ["aiter_broken", "aiter_crashing"])
-def test_guard_found_is_not_importable(stage: Maker, aiter: str) -> None:
+@pytest.mark.parametrize("release", ["aiter_broken", "aiter_crashing"])
+def test_guard_found_is_not_importable(stage: Maker, release: str) -> None:
     """A spec is no promise: a broken aiter still stops the variants that import it at start, with its own error."""
     for variant in ("wrong_availability_on_block_only", "recommended"):
         code = PREFILL.replace("SPECULATIVE", "True")
-        outcome = stage(f"platform_guard/{variant}", aiter, LLMSERVE_PLATFORM="rocm").run(code)
-        assert (outcome.error, outcome.message) == FAILURES[aiter]
+        outcome = stage(f"platform_guard/{variant}", release, LLMSERVE_PLATFORM="rocm").run(code)
+        assert (outcome.error, outcome.message) == FAILURES[release]
         assert outcome.places[0][0] == BACKEND
 
 
-@pytest.mark.parametrize("aiter", FAILURES)
-def test_guard_sham_find_spec(stage: Maker, aiter: str) -> None:
+@pytest.mark.parametrize("release", FAILURES)
+def test_guard_sham_find_spec(stage: Maker, release: str) -> None:
     """The spec of the engine's own module is always there: the start survives, the drafter does not."""
-    scene = stage("platform_guard/wrong_sham_find_spec", aiter, LLMSERVE_PLATFORM="rocm", LLMSERVE_ROCM_USE_AITER="0")
+    scene = stage("platform_guard/wrong_sham_find_spec", release, LLMSERVE_PLATFORM="rocm", LLMSERVE_ROCM_USE_AITER="0")
     assert scene.run(IMPORT_RUNNER).error is None
     assert scene.run(PREFILL.replace("SPECULATIVE", "False")).result == ["TorchSDPAImpl", ATTENTION]
     outcome = scene.run(PREFILL.replace("SPECULATIVE", "True"))
-    assert (outcome.error, outcome.message) == FAILURES[aiter]
+    assert (outcome.error, outcome.message) == FAILURES[release]
     assert outcome.places[:2] == (
         (BACKEND, scene.line_of(BACKEND, "import aiter")),
         (EAGLE, scene.line_of(EAGLE, "import AiterFlashAttentionMetadata")),
@@ -134,17 +134,17 @@ def test_guard_cured_without_aiter(stage: Maker, variant: str, use_aiter: str) -
     assert outcome.result == [["TorchSDPAImpl", ATTENTION]] * 2, outcome
 
 
-@pytest.mark.parametrize("aiter", ["aiter_broken", "aiter_crashing"])
-def test_guard_after_fails_on_first_call_only(stage: Maker, aiter: str) -> None:
+@pytest.mark.parametrize("release", ["aiter_broken", "aiter_crashing"])
+def test_guard_after_fails_on_first_call_only(stage: Maker, release: str) -> None:
     """What is left after the cure: a broken aiter is met in the middle of the first forward."""
-    scene = stage("platform_guard/after", aiter, LLMSERVE_PLATFORM="rocm")
+    scene = stage("platform_guard/after", release, LLMSERVE_PLATFORM="rocm")
     assert scene.run(IMPORT_RUNNER + "GPUModelRunner(speculative=True)").error is None
     for code, place in (
         (PREFILL, ("llmserve/_aiter_ops.py", "from aiter import")),
         (DECODE, (BACKEND, "import aiter")),
     ):
         outcome = scene.run(code.replace("SPECULATIVE", "True"))
-        assert (outcome.error, outcome.message) == FAILURES[aiter]
+        assert (outcome.error, outcome.message) == FAILURES[release]
         assert outcome.places[0] == (place[0], scene.line_of(*place))
 
 
@@ -217,35 +217,35 @@ CLAIMS = {
 }
 
 
-@pytest.mark.parametrize(("variant", "aiter", "platform"), list(itertools.product(GATE, AITER, PLATFORMS)))
-def test_gate(stage: Maker, variant: str, aiter: str, platform: str) -> None:
+@pytest.mark.parametrize(("variant", "release", "platform"), list(itertools.product(GATE, AITER, PLATFORMS)))
+def test_gate(stage: Maker, variant: str, release: str, platform: str) -> None:
     """The three choices of a user: let the default decide, off, on."""
-    scene = stage(f"gate_and_rename/{variant}", aiter, LLMSERVE_PLATFORM=platform)
+    scene = stage(f"gate_and_rename/{variant}", release, LLMSERVE_PLATFORM=platform)
     outcome = scene.run(STEP)
     assert outcome.error is None, outcome
-    enabled = platform == "rocm" and aiter != "aiter_absent"
+    enabled = platform == "rocm" and release != "aiter_absent"
     for choice, answer in zip((None, False, True), outcome.result, strict=True):
         asked = enabled and choice is not False
-        if asked and aiter == "aiter_crashing":
+        if asked and release == "aiter_crashing":
             # The probe (or, behind the gate that does not ask it, the implementation) meets an error that is not an
             # ImportError: loud.
             assert tuple(answer[:2]) == CRASHING
-        elif asked and choice and variant in CLAIMS and aiter not in CALLS[variant]:
+        elif asked and choice and variant in CLAIMS and release not in CALLS[variant]:
             assert answer[:3] == ["ImportError", CLAIMS[variant], scene.line_of(OPS, "raise ImportError")]
         else:
             (q, k), calls = answer
             assert [q[0], k[0]] == NORMS
-            name = CALLS[variant].get(aiter) if asked else None
+            name = CALLS[variant].get(release) if asked else None
             assert calls == ([name] * 3 if name else [])
 
 
-@pytest.mark.parametrize("aiter", ["aiter_old", "aiter_new", "aiter_neither"])
+@pytest.mark.parametrize("release", ["aiter_old", "aiter_new", "aiter_neither"])
 @pytest.mark.parametrize("variant", GATE)
-def test_gate_the_probe_knows(stage: Maker, variant: str, aiter: str) -> None:
+def test_gate_the_probe_knows(stage: Maker, variant: str, release: str) -> None:
     """The probe for exactly this capability exists in every variant; only the pass manager fails to ask it."""
-    scene = stage(f"gate_and_rename/{variant}", aiter, LLMSERVE_PLATFORM="rocm")
+    scene = stage(f"gate_and_rename/{variant}", release, LLMSERVE_PLATFORM="rocm")
     outcome = scene.run("from llmserve._aiter_ops import check_aiter_fused_qk_rmsnorm as c; result = [c(), c()]")
-    assert outcome.result == [aiter in CALLS[variant]] * 2
+    assert outcome.result == [release in CALLS[variant]] * 2
 
 
 def test_gate_nested_try_swallows_the_cause(stage: Maker) -> None:
@@ -274,7 +274,7 @@ result = len(seen)
 
 
 @pytest.mark.parametrize(
-    ("variant", "aiter", "each_call"),
+    ("variant", "release", "each_call"),
     [
         ("before", "aiter_old", 1),
         ("wrong_nested_try_per_call", "aiter_old", 2),
@@ -285,9 +285,9 @@ result = len(seen)
         ("recommended", "aiter_new", 0),
     ],
 )
-def test_gate_imports_per_call(stage: Maker, variant: str, each_call: int, aiter: str) -> None:
+def test_gate_imports_per_call(stage: Maker, variant: str, each_call: int, release: str) -> None:
     """Fault B: after the merged cure the import statement still runs on every call; resolved once, it does not."""
-    scene = stage(f"gate_and_rename/{variant}", aiter, LLMSERVE_PLATFORM="rocm")
+    scene = stage(f"gate_and_rename/{variant}", release, LLMSERVE_PLATFORM="rocm")
     assert scene.run(COUNT_IMPORTS).result == 10 * each_call
 
 
@@ -307,21 +307,21 @@ NEW_PLACE = "aiter.ops.triton._triton_kernels.flash_attn_triton_amd"
 FALLBACK = ["TORCH_SDPA", None, "torch.nn.functional"]
 
 
-def expected_hidden(variant: str, flash_attn: str, aiter: str) -> object:
+def expected_hidden(variant: str, flash_attn: str, release: str) -> object:
     """Say what a gfx1151 machine gets: a backend and where its kernels came from, or an error."""
     if flash_attn == "flash_attn_old":
         return ["FLASH_ATTN", ATTENTION, OLD_PLACE]
     if flash_attn == "flash_attn_new":
         # Looking below flash_attn imports it, and with it aiter.
-        if aiter == "aiter_crashing":
+        if release == "aiter_crashing":
             return CRASHING
-        if aiter != "aiter_new" or variant == "before":
+        if release != "aiter_new" or variant == "before":
             return FALLBACK
         return ["FLASH_ATTN", ATTENTION, NEW_PLACE]
     if variant in ("after", "recommended"):
-        if aiter == "aiter_crashing":
+        if release == "aiter_crashing":
             return CRASHING
-        if aiter == "aiter_new":
+        if release == "aiter_new":
             sound = variant == "recommended"
             return (
                 ["FLASH_ATTN", ATTENTION, NEW_PLACE]
@@ -331,18 +331,18 @@ def expected_hidden(variant: str, flash_attn: str, aiter: str) -> object:
     return FALLBACK
 
 
-@pytest.mark.parametrize(("variant", "flash_attn", "aiter"), list(itertools.product(HIDDEN, FLASH_ATTN, AITER)))
-def test_hidden(stage: Maker, variant: str, flash_attn: str, aiter: str) -> None:
+@pytest.mark.parametrize(("variant", "flash_attn", "release"), list(itertools.product(HIDDEN, FLASH_ATTN, AITER)))
+def test_hidden(stage: Maker, variant: str, flash_attn: str, release: str) -> None:
     scene = stage(
         f"hidden_probe/{variant}",
         flash_attn,
-        aiter,
+        release,
         LLMSERVE_PLATFORM="rocm",
         LLMSERVE_GFX="gfx1151",
         FLASH_ATTENTION_TRITON_AMD_ENABLE="TRUE",
     )
     outcome = scene.run(EMBED)
-    expected = expected_hidden(variant, flash_attn, aiter)
+    expected = expected_hidden(variant, flash_attn, release)
     if isinstance(expected, tuple):
         assert (outcome.error, outcome.message) == expected
         if outcome.error == "ModuleNotFoundError":
@@ -354,11 +354,11 @@ def test_hidden(stage: Maker, variant: str, flash_attn: str, aiter: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("flash_attn", "aiter"), list(itertools.product(FLASH_ATTN, ("aiter_absent", "aiter_crashing")))
+    ("flash_attn", "release"), list(itertools.product(FLASH_ATTN, ("aiter_absent", "aiter_crashing")))
 )
 @pytest.mark.parametrize("variant", HIDDEN)
-def test_hidden_cuda_never_asks(stage: Maker, variant: str, flash_attn: str, aiter: str) -> None:
-    outcome = stage(f"hidden_probe/{variant}", flash_attn, aiter, LLMSERVE_PLATFORM="cuda").run(EMBED)
+def test_hidden_cuda_never_asks(stage: Maker, variant: str, flash_attn: str, release: str) -> None:
+    outcome = stage(f"hidden_probe/{variant}", flash_attn, release, LLMSERVE_PLATFORM="cuda").run(EMBED)
     assert outcome.result == ["TORCH_SDPA", ATTENTION, "torch.nn.functional"], outcome
 
 

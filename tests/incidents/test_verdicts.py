@@ -115,6 +115,22 @@ def test_verdict_against_a_release(copy: Callable[[str], Path]) -> None:
     assert places(output) == set()
 
 
+def test_shim_is_quiet_when_strict(tmp_path: Path) -> None:
+    """The form that the rules ask for has nothing to report, whatever is asked."""
+    project = Path(shutil.copytree(ROOT / "fixtures" / "shim", tmp_path / "shim"))
+    code, output = check(project, "--strict")
+    assert places(output) == set()
+    assert code == 0
+
+
+def test_kernels_are_marked(tmp_path: Path) -> None:
+    """The ways to a kernel that the benchmark measures against the shim are reported, and nothing else."""
+    source = ROOT / "fixtures" / "kernels"
+    project = Path(shutil.copytree(source, tmp_path / "kernels", ignore=shutil.ignore_patterns("releases")))
+    _, output = check(project)
+    assert places(output) == expectations(project)
+
+
 # -- after `--fix` -----------------------------------------------------------------------------------------------------
 
 START = """
@@ -231,7 +247,7 @@ def test_fix_guard_never_calls_what_is_not_registered(
 
 
 @pytest.mark.parametrize(
-    ("variant", "aiter", "fused"),
+    ("variant", "release", "fused"),
     [
         ("before", "aiter_old", True),
         ("before", "aiter_new", False),
@@ -245,10 +261,10 @@ def test_fix_guard_never_calls_what_is_not_registered(
     ],
 )
 def test_fix_gate(
-    stage: Callable[..., object], fixed: Callable[[str], Path], variant: str, aiter: str, fused: bool
+    stage: Callable[..., object], fixed: Callable[[str], Path], variant: str, release: str, fused: bool
 ) -> None:
     """Both gates agree, so no step fails; and no call imports anything any more."""
-    outcome = stage(fixed(f"gate_and_rename/{variant}"), aiter, **ROCM).run(STEP)
+    outcome = stage(fixed(f"gate_and_rename/{variant}"), release, **ROCM).run(STEP)
     assert outcome.error is None, outcome
     assert outcome.result == [*NORMS, 0, 11 if fused else 0]
 

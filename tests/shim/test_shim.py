@@ -44,7 +44,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self.ran[module.__name__] += 1
-        exec(self.sources[module.__name__], vars(module))  # noqa: S102
+        exec(self.sources[module.__name__], vars(module))
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def test_require_names_distribution_and_extra(shim: ModuleType, install: Callabl
         "fast attention needs fast-attn (No module named 'fast_attn'); install it with: pip install 'engine[fast-attn]'"
     )
     assert isinstance(caught.value.__cause__, ModuleNotFoundError)
-    with pytest.raises(ImportError, match="libx.so is missing") as caught:
+    with pytest.raises(ImportError, match=r"libx\.so is missing") as caught:
         shim.require("broken", **wanted)
     assert isinstance(caught.value.__cause__, OSError)
 
@@ -398,10 +398,10 @@ print(layer.prefill([1.0, 0.0], keys, values) == layer.decode([1.0, 0.0], [keys]
 """
 
 
-@pytest.mark.parametrize("aiter", ["aiter_old", "aiter_new"])
-def test_example_registers_beside_its_classes(aiter: str) -> None:
+@pytest.mark.parametrize("release", ["aiter_old", "aiter_new"])
+def test_example_registers_beside_its_classes(release: str) -> None:
     """Both the engine's own operation and the one that importing aiter registers are there."""
-    assert run("torch", aiter, code=ATTENTION) == "True"
+    assert run("torch", release, code=ATTENTION) == "True"
 
 
 @pytest.mark.parametrize("stubs", [("torch",), ("torch", "aiter_broken"), ("torch", "aiter_crashing")])
@@ -447,8 +447,10 @@ def test_the_kernels_use_an_unchanged_copy() -> None:
 def test_the_shim_is_typed(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy checks the shim's types")
     process = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={tmp_path}", "--python-version=3.10"]
-        + ["optional_runtime", "example_engine/norms.py"],
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={tmp_path}"),
+            *("--python-version=3.10", "optional_runtime", "example_engine/norms.py"),
+        ],
         cwd=SHIM,
         capture_output=True,
         text=True,
