@@ -12,7 +12,7 @@ from typing import Any
 from optdep_lint.facts.summary import Fault, Summary
 from optdep_lint.facts.syntax import NODES, Block
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised whenever a node or a field changes its meaning."""
 
 _MARSHAL_VERSION = 4
@@ -25,7 +25,10 @@ def encode(summary: Summary) -> bytes:
     """Encode a summary; `decode(encode(s))` says the same as `s`."""
     bodies = tuple(body if isinstance(body, bytes) else _dump(body) for body in summary.bodies)
     return marshal.dumps(
-        (_pack(summary.body), bodies, summary.future_annotations, summary.lines, summary.fault and tuple(summary.fault)),
+        (
+            _pack(summary.body), bodies, summary.asks, summary.future_annotations, summary.lines,
+            summary.fault and tuple(summary.fault),
+        ),  # fmt: skip
         _MARSHAL_VERSION,
     )
 
@@ -36,8 +39,8 @@ def decode(data: bytes) -> Summary:
     Raises:
         ValueError, EOFError, TypeError: where the data is none of ours.
     """
-    body, bodies, future, lines, fault = marshal.loads(data)
-    return Summary(_unpack(body), list(bodies), future, lines, Fault(*fault) if fault else None, _load)
+    body, bodies, asks, future, lines, fault = marshal.loads(data)
+    return Summary(_unpack(body), list(bodies), asks, future, lines, Fault(*fault) if fault else None, _load)
 
 
 def _dump(body: Block) -> bytes:

@@ -28,6 +28,8 @@ class Summary:
     """The statements that run when the file is imported."""
     bodies: list[Block | bytes] = field(default_factory=list)
     """The bodies of functions and lambdas, by the index that their node carries; encoded until asked for."""
+    asks: tuple[str, ...] = ()
+    """The absolute dotted names that it imports or probes anywhere, also in functions, in order of the alphabet."""
     future_annotations: bool = False
     """It has `from __future__ import annotations`."""
     lines: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ from optdep_lint.summarize.parse import Columns
 _LONGEST_TEXT = 400
 """Longer strings are data, not names: no condition or import depends on them."""
 
+_ASKING = re.compile(r"import|spec|module|avail|has_|_has|require|package|optional|installed|backend", re.IGNORECASE)
+"""What functions are called that ask for a module by name."""
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _OPERATORS = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
     ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
@@ -29,12 +33,15 @@ class Expressions:
         self._columns = columns
         self._trivial = columns.trivial
         self.bodies = bodies
+        self.asks: set[str] = set()
+        """The absolute dotted names that are imported or probed."""
         self._convert: dict[type[ast.AST], Callable[[Any], Expression]] = {
             ast.Constant: self._constant,
             ast.Name: self._name,
             ast.Attribute: self._attribute,
             ast.Call: self._call,
             ast.Subscript: self._subscript,
+            ast.Slice: self._slice,
             ast.Starred: lambda node: facts.Starred(self.expression(node.value)),
             ast.UnaryOp: self._unary,
             ast.BoolOp: self._boolean,
@@ -126,6 +133,11 @@ class Expressions:
         return facts.Attribute(self.expression(node.value), node.attr, self.at(node))
 
     def _call(self, node: ast.Call) -> Expression:
+        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            text = node.args[0].value
+            if _ASKING.search(name) and _DOTTED.fullmatch(text):
+                self.asks.add(text)
         return facts.Call(
             self.expression(node.func), self.expressions(node.args), self.keywords(node.keywords), self.at(node)
         )
@@ -136,6 +148,13 @@ class Expressions:
 
     def _subscript(self, node: ast.Subscript) -> Expression:
         return facts.Subscript(self.expression(node.value), self.expression(node.slice), self.at(node))
+
+    def _slice(self, node: ast.Slice) -> Expression:
+        """`a:b:c`, which is the call that it stands for."""
+        at = self.at(node)
+        nothing = facts.Constant(None)
+        parts = (self.optional(part) or nothing for part in (node.lower, node.upper, node.step))
+        return facts.Call(facts.Name("slice", at), tuple(parts), (), at)
 
     def _unary(self, node: ast.UnaryOp) -> Expression:
         operand = self.expression(node.operand)

@@ -21,12 +21,13 @@ def summarize_tree(tree: ast.Module, columns: Columns) -> Summary:
         RecursionError: where it is nested too deeply.
     """
     bodies: list[Block | bytes] = []
-    body = _Statements(Expressions(columns, bodies)).block(tree.body)
+    expressions = Expressions(columns, bodies)
+    body = _Statements(expressions).block(tree.body)
     future = any(
         isinstance(node, facts.ImportFrom) and node.module == "__future__" and any(alias.name == "annotations" for alias in node.names)
         for node in body
     )
-    return Summary(body, bodies, future)
+    return Summary(body, bodies, tuple(sorted(expressions.asks)), future)
 
 
 class _Statements:
@@ -81,10 +82,13 @@ class _Statements:
         return tuple(converted)
 
     def _import(self, node: ast.Import) -> Statement:
+        self._expressions.asks.update(alias.name for alias in node.names)
         return facts.Import(_aliases(node.names), getattr(node, "is_lazy", 0) == 1, self._expressions.at(node))
 
     def _import_from(self, node: ast.ImportFrom) -> Statement:
         lazy = getattr(node, "is_lazy", 0) == 1
+        if node.level == 0 and node.module:
+            self._expressions.asks.update(f"{node.module}.{alias.name}".removesuffix(".*") for alias in node.names)
         return facts.ImportFrom(node.module or "", node.level, _aliases(node.names), lazy, self._expressions.at(node))
 
     def _assign(self, node: ast.Assign) -> Statement:

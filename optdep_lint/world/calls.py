@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _MOST_STEPS = 3000
 _DEEPEST = 25
 _DEEPEST_UNCERTAIN = 3
+_DEEPEST_MAYBE = 2
+_PATIENCE = 3
 
 
 class GiveUp(Exception):
@@ -51,6 +53,8 @@ class Calls:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        self._idle: dict[int, int] = {}
+        """How often following a function, by its node, has come to nothing."""
         self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
@@ -169,12 +173,19 @@ class Calls:
             return Known("generator", function, arguments, dict(keywords)) if kind == "generator" else Unknown()
         if frame.depth >= _DEEPEST or frame.uncertain >= _DEEPEST_UNCERTAIN:
             return evaluation.expressions.unknown(text)
-        key = (id(function.node), text) if text is not None and function.closure is None else None
+        repeats = text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
+        key = (id(function.node), text) if repeats else None
         known = self._results.get(key) if key is not None else None
         if known is not None:
             if evaluation.running:
                 evaluation.running[-1].include(known[2])
             return known[1]
+        caused_ = cause is not None or any(argument.cause is not None for argument in arguments)
+        if not caused_ and self._idle.get(id(function.node), 0) >= _PATIENCE:
+            if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
+                arguments[0].vague = True
+            return evaluation.expressions.unknown(text)
+        effects = evaluation.effects
         outermost = evaluation.budget is None
         if outermost:
             evaluation.budget = _MOST_STEPS
@@ -184,6 +195,9 @@ class Calls:
         try:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
+            self._idle[id(function.node)] = _PATIENCE
+            if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
+                arguments[0].vague = True
             if not outermost:
                 raise
             return evaluation.expressions.unknown(text)
@@ -193,9 +207,12 @@ class Calls:
                 evaluation.running[-1].include(asked)
             if outermost:
                 evaluation.budget = None
+        quiet = evaluation.effects == effects and len(frame.exits) == before
+        if quiet and not asked.imports and _says_nothing(function, result):
+            self._idle[id(function.node)] = self._idle.get(id(function.node), 0) + 1
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
-        if key is not None and function.module.status == "ok" and len(frame.exits) == before:
+        if key is not None and function.module.status == "ok" and quiet:
             self._results[key] = (function, result, asked)
         return result
 
@@ -222,7 +239,7 @@ class Calls:
 
     def frame_of(self, function: FunctionValue, frame: Frame, cause: Cause | None) -> Frame:
         """The frame in which a call runs."""
-        inner = Frame("function", function.module, State({}, dict(frame.state.assumed)), function.closure)
+        inner = Frame("function", self._evaluation.current(function.module), State({}, dict(frame.state.assumed)), function.closure)
         inner.function = function
         inner.depth, inner.uncertain, inner.protected = frame.depth + 1, frame.uncertain, frame.protected
         inner.causes = [cause] if cause is not None else []
@@ -260,11 +277,11 @@ class Calls:
         if not returns:
             failure = next((exit_.failure for exit_ in raises if exit_.failure and exit_.failure.cause is not None), None)
             failure = failure or (raises[0].failure if raises else None)
-            if failure is None or (failure.cause is None and not frame.protected):
+            if failure is None or not (failure.concludes or frame.protected):
                 return Unknown()
             raise Raised(through(failure, frame, at, step))
         for exit_ in raises:
-            if exit_.failure is not None and exit_.failure.cause is not None:
+            if exit_.failure is not None and exit_.failure.cause is not None and inner.depth <= _DEEPEST_MAYBE:
                 condition = _condition_of(exit_, entry)
                 self._evaluation.expressions.may_fail(through(exit_.failure, frame, at, step), condition, frame)
         result = returns[-1].value or Unknown()
@@ -379,6 +396,13 @@ class Calls:
 
 
 _MUTATING = frozenset({"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"})
+
+
+def _says_nothing(function: FunctionValue, result: Value) -> bool:
+    """A call's result is of no use for any decision."""
+    if isinstance(result, Unknown):
+        return result.cause is None and result.condition is None
+    return function.name == "__init__"
 
 
 def _condition_of(exit_: Exit, entry: Mapping[Condition, bool]) -> Condition | None:

@@ -36,8 +36,12 @@ class Evaluation:
         self.modules: dict[str, Module] = {}
         self.imported: set[str] = set()
         """Dotted names of other projects' modules and names that an import statement has bound."""
+        self.shared: set[str] = set()
+        """The modules whose import was followed in another world, where nothing differs from this one."""
         self.running: list[Asked] = []
         """What the modules being imported, and the calls whose results are kept, have asked for; innermost last."""
+        self.effects = 0
+        """How often a function has changed something that outlives its call."""
         self.injected: dict[str, Value] = {}
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
@@ -55,6 +59,17 @@ class Evaluation:
         if module is None:
             module = self.modules[name] = Module(self.tree.sources[name])
         return module
+
+    def current(self, module: Module) -> Module:
+        """This world's own version of a module that a value from another world carries."""
+        found = self.modules.get(module.name, module)
+        if found.status == "new":
+            self.run_module(found)
+        return found
+
+    def is_shared(self, module: Module) -> bool:
+        """The module was imported in another world, and is the same in this one: nothing may change it."""
+        return module.name in self.shared
 
     def feel(self, dotted: str) -> None:
         """Note that the module being imported asked whether a name of another project is there."""
@@ -120,6 +135,8 @@ class Evaluation:
     def _forget_dependents(self, module: Module) -> None:
         """Outcomes that were reached while this module was half imported hold only if it became whole."""
         for other in self.modules.values():
+            if self.is_shared(other):
+                continue
             if module.name in other.touched and other.status in ("ok", "raises"):
                 other.touched.discard(module.name)
                 if module.status == "raises" or other.status == "raises":
@@ -128,6 +145,7 @@ class Evaluation:
 
     def inject(self, name: str | None, value: Value, frame: Frame) -> None:
         """`sys.modules[name] = value`"""
+        self.effects += 1
         if name is None:
             return
         if name == frame.module.name:

@@ -92,16 +92,17 @@ class Expressions:
 
     def failure(
         self, frame: Frame, at: int, kind: str, message: str, cause: Cause | None, type_: Value,
-        arguments: tuple[Value, ...] = (), subject: str | None = None,
+        arguments: tuple[Value, ...] = (), subject: str | None = None, certain: bool = False,
     ) -> Failure:  # fmt: skip
         """An exception raised here."""
         return Failure(
-            type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject
-        )
+            type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
+            certain=certain,
+        )  # fmt: skip
 
     def may_fail(self, failure: Failure, condition: Condition | None, frame: Frame) -> None:
         """Note an exception that is raised under a condition; evaluation goes on where it does not hold."""
-        if failure.cause is None:
+        if failure.cause is None and not frame.protected:
             return
         if condition is None:
             condition = Atom(f"{failure.path}@{failure.at} fails")
@@ -208,7 +209,8 @@ class Expressions:
                 function = value.function
                 return f"{receiver}.{function.name}" if receiver and isinstance(function, FunctionValue) else None
             case Instance():
-                return f"{self.key(value.type)}()"
+                keys = [self.key(argument) for argument in value.arguments]
+                return None if None in keys else f"{self.key(value.type)}({', '.join(map(str, keys))})"
             case Unknown(condition=Atom(key=key)):
                 return key
             case Items():
@@ -225,7 +227,9 @@ class Expressions:
     def _name(self, node: syntax.Name, frame: Frame) -> Value:
         value = self.lookup(node.id, frame)
         if value is None:
-            return Unknown()
+            if frame.module.dynamic or node.id in _BUILTINS:
+                return Unknown()
+            value = Unbound()
         return self._bound(value, node.id, node.at, frame)
 
     def _bound(self, value: Value, name: str, at: int, frame: Frame) -> Value:
@@ -235,10 +239,10 @@ class Expressions:
                 return self.choose(value, lambda one: self._bound(one, name, at, frame), frame)
             return value
         if isinstance(value, Unbound):
-            if value.cause is None:
-                return Unknown()
             message = f"name '{name}' is not defined"
-            raise Raised(self.failure(frame, at, "name", message, value.cause, builtin("NameError"), subject=name))
+            raise Raised(
+                self.failure(frame, at, "name", message, value.cause, builtin("NameError"), subject=name, certain=True)
+            )
         return value
 
     def lookup(self, name: str, frame: Frame) -> Value | None:
@@ -276,7 +280,7 @@ class Expressions:
             case Choice():
                 return self.choose(value, lambda one: self.attribute(one, name, frame, at), frame)
             case ModuleValue():
-                return self._evaluation.imports.module_attribute(value.module, name, frame, at)
+                return self._evaluation.imports.module_attribute(self._evaluation.current(value.module), name, frame, at)
             case External():
                 return self._evaluation.known.attribute(value, name, frame, at)
             case ClassValue():
@@ -346,8 +350,8 @@ class Expressions:
         if isinstance(found, FunctionValue) or (isinstance(found, Known) and found.model == "decorated"):
             return caused(Method(found, value), value.cause)
         if found is not None:
-            return found if not isinstance(found, Unbound) else Unknown()
-        hook = self.class_member(value.type, "__getattr__")
+            return found if not isinstance(found, Unbound) and not value.vague else Unknown()
+        hook = self.class_member(value.type, "__getattr__") if not value.vague else None
         if isinstance(hook, FunctionValue):
             return calls.call(Method(hook, value), (Constant(name),), {}, frame, at, value.cause)
         key = self.key(value)
@@ -443,6 +447,9 @@ class Expressions:
             return caused(result if operator_ == "is" else _negated(result), cause)
         if operator_ in ("in", "not in") and isinstance(right, External) and right.path == "sys.modules":
             result = self._evaluation.imports.is_loaded(left)
+            return caused(result if operator_ == "in" else _negated(result), result.cause or cause)
+        if operator_ in ("in", "not in") and isinstance(right, Known) and right.model in ("namespace", "environment"):
+            result = self._evaluation.known.contains(right, left, frame)
             return caused(result if operator_ == "in" else _negated(result), result.cause or cause)
         if operator_ in ("in", "not in") and isinstance(right, Table) and not right.complete:
             return Unknown()
@@ -607,8 +614,14 @@ class Expressions:
                 return self._evaluation.imports.loaded(key if isinstance(key, str) else None, frame)
             case Known(model="namespace") if isinstance(key, str):
                 return self.lookup(key, frame) or Unknown()
+            case Known(model="environment") if isinstance(key, str):
+                return self._evaluation.known.variable(key, None, frame, at)
+            case Known(model="slice"):
+                return Unknown()
             case Table() if key is not NotPython and _hashable(key) and key in value.entries:
                 return value.entries[key]
+            case Items() | Constant() if isinstance(index, Known) and index.model == "slice":
+                return _slice(value, index)
             case Items() | Constant() if isinstance(key, int):
                 python = value.elements if isinstance(value, Items) else value.value
                 if isinstance(python, (tuple, str)) and -len(python) <= key < len(python):
@@ -682,6 +695,16 @@ def _holds_unbound(value: Value) -> bool:
     if isinstance(value, Choice):
         return _holds_unbound(value.yes) or _holds_unbound(value.no)
     return isinstance(value, Unbound)
+
+
+def _slice(value: Items | Constant, index: Known) -> Value:
+    """`value[a:b:c]`"""
+    bounds = [to_python(part) for part in index.parts]
+    python = value.elements if isinstance(value, Items) else value.value
+    if not isinstance(python, (tuple, str)) or not all(part is None or isinstance(part, int) for part in bounds):
+        return Unknown()
+    taken = python[slice(*bounds)]
+    return Constant(taken) if isinstance(taken, str) else Items(value.kind, taken) if isinstance(value, Items) else Unknown()
 
 
 def _hashable(value: Any) -> bool:

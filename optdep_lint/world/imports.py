@@ -88,7 +88,7 @@ class Imports:
             elif prefix in tree.sources:
                 module = self.load(prefix, frame, at)
                 value = module.replaced or ModuleValue(module)
-                if parent is not None:
+                if parent is not None and not self._evaluation.is_shared(parent):
                     parent.names[part] = value
                 parent = module
             else:
@@ -113,7 +113,7 @@ class Imports:
             return External(name)
         message = f"No module named '{name}'"
         failure = self._evaluation.expressions.failure(
-            frame, at, "import", message, None, builtin("ModuleNotFoundError"), subject=name
+            frame, at, "import", message, None, builtin("ModuleNotFoundError"), subject=name, certain=tree.complete
         )
         if tree.complete:
             raise Raised(failure)
@@ -126,9 +126,18 @@ class Imports:
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
+        if "." in name and frame.protected and not self._evaluation.is_stdlib(name):
+            self._perhaps_absent(name, frame, at)
         self._evaluation.imported.add(name)
         self._evaluation.imported.add(root)
         return External(found)
+
+    def _perhaps_absent(self, name: str, frame: Frame, at: int) -> None:
+        """A submodule of something that is there, in a `try`: whether it can be imported is not known."""
+        message = f"No module named '{name}'"
+        expressions = self._evaluation.expressions
+        failure = expressions.failure(frame, at, "import", message, None, builtin("ImportError"), subject=name)
+        expressions.may_fail(failure, Atom(f"import {name} fails"), frame)
 
     def _absent(self, missing: str, name: str, frame: Frame, at: int) -> Failure:
         cause = Cause(missing, frame.module.source.path, at)
@@ -175,7 +184,7 @@ class Imports:
         if isinstance(holder, External):
             return self._external_name(holder.path, name, frame, at)
         if isinstance(holder, ModuleValue):
-            return self._own_name(holder.module, name, frame, at)
+            return self._own_name(self._evaluation.current(holder.module), name, frame, at)
         return self._evaluation.expressions.attribute(holder, name, frame, at)
 
     def _external_name(self, path: str, name: str, frame: Frame, at: int) -> Value:
@@ -240,7 +249,7 @@ class Imports:
     def _no_name(self, module: Module, name: str, cause: Cause | None, frame: Frame, at: int) -> Failure:
         message = f"cannot import name '{name}' from '{module.name}'"
         return self._evaluation.expressions.failure(
-            frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}"
+            frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}", certain=True
         )
 
     def import_star(self, holder: Value, frame: Frame, at: int) -> None:
@@ -252,7 +261,7 @@ class Imports:
         if not isinstance(holder, ModuleValue):
             frame.module.dynamic = True
             return
-        module = holder.module
+        module = self._evaluation.current(holder.module)
         self._evaluation.read(module, "*")
         listed = frame.state.settle(module.names["__all__"]) if "__all__" in module.names else None
         if isinstance(listed, Items):

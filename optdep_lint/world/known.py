@@ -15,6 +15,7 @@ from optdep_lint.world.statements import elements_of
 from optdep_lint.world.truth import Atom, Truth
 from optdep_lint.world.values import (
     Cause,
+    Choice,
     ClassValue,
     Constant,
     Descriptor,
@@ -35,6 +36,9 @@ from optdep_lint.world.values import (
 
 if TYPE_CHECKING:
     from optdep_lint.world.evaluation import Evaluation
+
+TYPING_ONLY = "TYPE_CHECKING"
+"""The cause of what is bound for type checkers only: it holds in every world."""
 
 Arguments = tuple[Value, ...]
 Keywords = Mapping[str, Value]
@@ -58,7 +62,12 @@ _DISTRIBUTION_PROBES = frozenset({
     f"{module}.{name}" for module in ("importlib.metadata", "importlib_metadata")
     for name in ("version", "distribution", "metadata", "requires", "files")
 })  # fmt: skip
-_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv", "os.environb.get"})
+_COMMON_VARIABLES = re.compile(
+    r"HOME|PATH|USER\w*|LOGNAME|SHELL|TERM|LANG|LC_\w+|PWD|TMP|TEMP|TMPDIR|TZ|DISPLAY|HOSTNAME|PYTHON\w*|VIRTUAL_ENV|CONDA\w*"
+    r"|XDG_\w+|APPDATA|LOCALAPPDATA|PROGRAM\w+|SYSTEM\w+|WINDIR|COMSPEC|OS|EDITOR|VISUAL|PAGER|COLUMNS|LINES|\w*_PROXY",
+    re.IGNORECASE,
+)
+"""Environment variables that a process may well have; all others are taken to be unset until somebody asks for something."""
 _TEXT_METHODS = frozenset({
     "format", "join", "split", "rsplit", "partition", "rpartition", "lower", "upper", "strip", "lstrip", "rstrip",
     "startswith", "endswith", "replace", "removeprefix", "removesuffix", "title", "capitalize", "count", "find", "index",
@@ -84,8 +93,9 @@ class KnownThings:
             "sys.maxsize": Constant(2**63 - 1),
             "sys.hexversion": Constant((major << 24) | (minor << 16) | (9 << 8) | 0xF0),
             "sys.flags.optimize": Constant(0),
-            "typing.TYPE_CHECKING": Constant(False),
-            "typing_extensions.TYPE_CHECKING": Constant(False),
+            "os.environ": Known("environment"),
+            "typing.TYPE_CHECKING": caused(Constant(False), Cause(TYPING_ONLY, "", 0)),
+            "typing_extensions.TYPE_CHECKING": caused(Constant(False), Cause(TYPING_ONLY, "", 0)),
             "six.PY2": Constant(False),
             "six.PY3": Constant(True),
             "six.PY34": Constant(True),
@@ -146,7 +156,7 @@ class KnownThings:
             return External(f"{value.parts[0]}.{name}")
         if value.model == "decorated" and name in ("__name__", "__wrapped__") and isinstance(value.parts[0], FunctionValue):
             return value.parts[0] if name == "__wrapped__" else Constant(value.parts[0].name)
-        if value.model in ("namespace", "memoised", "decorated", "member"):
+        if value.model in ("namespace", "memoised", "decorated", "member", "environment"):
             return Known("member", value, name)
         return caused(Unknown(), value.cause)
 
@@ -167,6 +177,32 @@ class KnownThings:
         if path == "builtins.globals" or (not node.arguments and frame.kind == "module"):
             return Known("namespace", frame.module)
         return Unknown()
+
+    def contains(self, holder: Known, item: Value, frame: Frame) -> Value:
+        """`item in globals()`, `item in os.environ`"""
+        name = to_python(item)
+        if not isinstance(name, str):
+            return Unknown()
+        if holder.model == "environment":
+            return Unknown(Atom(f"{name} in os.environ")) if _COMMON_VARIABLES.fullmatch(name) else Constant(False)
+        module = holder.parts[0]
+        found = frame.state.settle(module.names.get(name) or Unbound())
+        if isinstance(found, Choice) or (isinstance(found, Unbound) and module.dynamic):
+            return Unknown()
+        return caused(Constant(not isinstance(found, Unbound)), found.cause)
+
+    def variable(self, name: str, default: Value | None, frame: Frame, at: int) -> Value:
+        """An environment variable; `default` is None for a look-up that fails where there is none.
+
+        Raises:
+            Raised: where it is not set.
+        """
+        if _COMMON_VARIABLES.fullmatch(name):
+            return Unknown(Atom(f"os.environ[{name!r}]"))
+        if default is not None:
+            return default
+        failure = self._evaluation.expressions.failure(frame, at, "call", name, None, builtin("KeyError"), subject=name)
+        raise Raised(failure)
 
     def _any_all(self, wants: bool, node: syntax.Call, frame: Frame) -> Value:
         expressions = self._evaluation.expressions
@@ -259,6 +295,8 @@ class KnownThings:
             return self._table_method(holder, name, arguments, frame)
         if isinstance(holder, Known) and holder.model == "namespace":
             return self._namespace_method(holder.parts[0], name, arguments, frame)
+        if isinstance(holder, Known) and holder.model == "environment" and name in ("get", "setdefault") and arguments:
+            return _environment(self, arguments, {}, frame, at)
         if isinstance(holder, Known) and holder.model == "memoised" and name == "__wrapped__":
             return Unknown()
         return Unknown()
@@ -598,6 +636,8 @@ def _setattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
     if len(arguments) == 3:
         holder, name = frame.state.settle(arguments[0]), to_python(frame.state.settle(arguments[1]))
         if isinstance(holder, ModuleValue):
+            if known._evaluation.is_shared(holder.module):
+                return Constant(None)
             if isinstance(name, str):
                 holder.module.names[name] = caused(arguments[2], frame.cause)
             else:
@@ -650,7 +690,12 @@ def _cast(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
 
 def _environment(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     name = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
-    return Unknown(Atom(f"os.environ[{name!r}]")) if isinstance(name, str) else Unknown()
+    default = arguments[1] if len(arguments) > 1 else keywords.get("default", Constant(None))
+    return known.variable(name, default, frame, at) if isinstance(name, str) else Unknown()
+
+
+def _slice(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    return Known("slice", *(frame.state.settle(argument) for argument in arguments))
 
 
 def _platform(name: str) -> Answer:
@@ -731,6 +776,7 @@ _ANSWERS: dict[str, Answer] = {
     "builtins.zip": _zip,
     "builtins.range": _range,
     "builtins.sorted": _sorted,
+    "builtins.slice": _slice,
     "builtins.callable": _callable,
     "builtins.type": _type,
     "builtins.setattr": _setattr,
@@ -748,7 +794,6 @@ _ANSWERS: dict[str, Answer] = {
     "pytest.importorskip": _import_or_skip,
     "typing.cast": _cast,
     "typing_extensions.cast": _cast,
-    "os.environ.get": _environment,
     "os.getenv": _environment,
     "platform.system": _platform("system"),
     "platform.python_implementation": _platform("python_implementation"),

@@ -53,6 +53,11 @@ class Asked:
         self.reads: set[tuple[str, str]] = set()
         """Names of modules of the project, as (module, name); `*` is all, empty the import itself."""
 
+    @property
+    def imports(self) -> bool:
+        """Something was imported or probed."""
+        return bool(self.felt) or any(not name for _, name in self.reads)
+
     def include(self, other: Asked) -> None:
         """Ask for all that the other asked for."""
         self.felt |= other.felt

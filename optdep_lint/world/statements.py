@@ -82,7 +82,7 @@ class Statements:
                     return False
             except Raised as raised:
                 failure = raised.failure
-                if failure.cause is None and failure.kind != "raise" and not frame.protected:
+                if not failure.concludes and not frame.protected:
                     self._go_on(statement, frame)
                     continue
                 frame.exits.append(Exit("raise", frame.state, failure=failure))
@@ -100,17 +100,31 @@ class Statements:
         """Bind a name where the frame's scope says."""
         value = caused(value, frame.cause)
         if name in frame.globals:
+            self._evaluation.effects += 1
             names = frame.module.names
             if frame.uncertain and name in names:
                 value = join_values(None, value, names[name])
             names[name] = value
         elif name in frame.nonlocals:
+            self._evaluation.effects += 1
             holder = frame.enclosing
             while holder is not None and name not in holder.state.names:
                 holder = holder.enclosing
             (holder or frame).state.names[name] = value
         else:
             frame.state.names[name] = value
+
+    def rebind(self, name: str, value: Value, frame: Frame) -> None:
+        """Bind a name anew in the scope that it is read from: what it holds has been changed in place."""
+        scope: Frame | None = frame
+        while scope is not None and (name not in scope.state.names or scope.kind == "module"):
+            scope = scope.enclosing
+        names = scope.state.names if scope is not None else frame.module.names
+        if names is not frame.state.names:
+            self._evaluation.effects += 1
+            if frame.uncertain:
+                value = join_values(None, value, names.get(name) or Unbound())
+        names[name] = value
 
     def assign(self, target: Target, value: Value, frame: Frame) -> None:
         """Assign to a target, as `=` does."""
@@ -140,13 +154,21 @@ class Statements:
         holder = frame.state.settle(self._evaluation.expressions.evaluate(target.value, frame))
         value = caused(value, frame.cause)
         if isinstance(holder, ModuleValue):
-            holder.module.names[target.name] = value
+            if self._evaluation.is_shared(holder.module):
+                return
+            self._evaluation.effects += 1
+            self._put(holder.module.names, target.name, value, frame)
             if target.name == "__class__":
                 holder.module.dynamic = True
         elif isinstance(holder, ClassValue):
-            holder.names[target.name] = value
+            self._evaluation.effects += 1
+            self._put(holder.names, target.name, value, frame)
         elif isinstance(holder, Instance):
-            holder.attributes[target.name] = value
+            self._put(holder.attributes, target.name, value, frame)
+
+    def _put(self, names: dict[str, Value], name: str, value: Value, frame: Frame) -> None:
+        """Bind an attribute, for sure or perhaps."""
+        names[name] = join_values(None, value, names.get(name) or Unbound()) if frame.uncertain else value
 
     def _assign_item(self, target: syntax.Subscript, value: Value, frame: Frame) -> None:
         expressions = self._evaluation.expressions
@@ -163,7 +185,7 @@ class Statements:
                 module.dynamic = True
         elif isinstance(holder, Table) and isinstance(target.value, syntax.Name):
             entries = {**holder.entries, key: value} if key is not None else holder.entries
-            self.bind(target.value.id, Table(entries, holder.complete and key is not None), frame)
+            self.rebind(target.value.id, Table(entries, holder.complete and key is not None), frame)
 
     # --- imports -------------------------------------------------------------------------------------------------
 
@@ -302,6 +324,8 @@ class Statements:
         frame.guards = guards
         if falls and cause is not None:
             self.mark(skipped, None, cause, frame)
+            if taken:
+                frame.guards = (*guards, Guard("passed", node.at, None, cause, holds))
         return falls
 
     def _either(self, node: syntax.If, condition: Condition, frame: Frame) -> bool:

@@ -165,13 +165,15 @@ class ClassValue(Value):
 class Instance(Value):
     """An instance of a class of the project, or of an exception class."""
 
-    __slots__ = ("arguments", "attributes", "type")
+    __slots__ = ("arguments", "attributes", "type", "vague")
 
     def __init__(self, type_: Value, arguments: tuple[Value, ...] = ()) -> None:
         super().__init__()
         self.type = type_
         self.arguments = arguments
         self.attributes: dict[str, Value] = {}
+        self.vague = False
+        """It may have attributes that cannot be seen."""
 
 
 class Choice(Value):
@@ -199,7 +201,7 @@ class Guard:
     """Something that stands between an import and the outside: an `if`, or a `try` that does not catch."""
 
     kind: str
-    """`if`, `try` or `with`."""
+    """`if`, `try`, `with`; `passed` for an `if` whose taken branch has been run to its end before."""
     at: int
     condition: Condition | None = None
     """What an `if` leaves open."""
@@ -234,6 +236,13 @@ class Failure:
     """The name that was asked for."""
     conditions: tuple[Condition, ...] = ()
     """What must hold for it to happen; empty where it is certain."""
+    certain: bool = False
+    """It happens for sure, though no absence is behind it."""
+
+    @property
+    def concludes(self) -> bool:
+        """It ends what it happens in: what evaluation merely fails to understand does not."""
+        return self.certain or self.cause is not None
 
 
 class Raised(Exception):

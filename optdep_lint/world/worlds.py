@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -69,6 +70,8 @@ class World:
             if stdlib.has_module(f"{module}.{name}", self.python, self.platform):
                 return Truth.YES
             found = stdlib.has_name(module, name, self.python, self.platform)
+            if found is None and module == "builtins":
+                found = hasattr(builtins, name)
             return Truth.MAYBE if found is None else Truth.of(found)
         return Truth.NO if self.missing(f"{module}.{name}") else Truth.MAYBE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any
 
 import libcst as cst
 
@@ -80,7 +80,7 @@ class Expressions:
             ),
             # As in a dictionary display, no key; 3.15 has no value there, and puts what is unpacked into `key`.
             cst.StarredDictComp: lambda node: ast.DictComp(
-                key=None, value=self.expression(node.value), generators=self._generators(node)  # type: ignore[arg-type]
+                key=None, value=self.expression(node.value), generators=self._generators(node)
             ),
         }  # fmt: skip
 
@@ -121,7 +121,7 @@ class Expressions:
             args=list(map(self._parameter, node.params)),
             vararg=star and self._parameter(star),
             kwonlyargs=list(map(self._parameter, node.kwonly_params)),
-            kw_defaults=[self.optional(param.default) for param in node.kwonly_params],  # type: ignore[misc]
+            kw_defaults=[self.optional(param.default) for param in node.kwonly_params],
             kwarg=node.star_kwarg and self._parameter(node.star_kwarg),
             defaults=[default for default in defaults if default],
         )
@@ -217,12 +217,8 @@ class Expressions:
         return generators
 
 
-@overload
-def named(node: cst.Name) -> str: ...
-@overload
-def named(node: cst.Name | None) -> str | None: ...
-def named(node: cst.Name | None) -> str | None:
-    """The name as Python knows it: other ways to write the same characters are one name."""
+def named(node: Any) -> Any:
+    """The name as Python knows it, if there is one: other ways to write the same characters are one name."""
     if node is None or node.value.isascii():
         return node and node.value
     return unicodedata.normalize("NFKC", node.value)

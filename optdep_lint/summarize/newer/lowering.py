@@ -131,16 +131,16 @@ class Statements:
             return []
         return self.block([node]) if isinstance(node, cst.If) else self._body(node)
 
-    def _import_from(self, node: cst.ImportFrom | cst.LazyImportFrom) -> ast.stmt:
+    def _import_from(self, node: Any) -> ast.stmt:
         names = node.names
         star = isinstance(names, cst.ImportStar)
-        aliases = [self._places.at(ast.alias(name="*", asname=None), names)] if star else self._aliases(names)  # type: ignore[arg-type]
+        aliases = [self._places.at(ast.alias(name="*", asname=None), names)] if star else self._aliases(names)
         return ast.ImportFrom(module=node.module and _dotted(node.module), names=aliases, level=len(node.relative))
 
-    def _aliases(self, names: Sequence[cst.ImportAlias]) -> list[ast.alias]:
+    def _aliases(self, names: Sequence[Any]) -> list[ast.alias]:
         return [
             self._places.at(
-                ast.alias(name=_dotted(node.name), asname=named(node.asname.name) if node.asname else None), node  # type: ignore[arg-type]
+                ast.alias(name=_dotted(node.name), asname=named(node.asname.name) if node.asname else None), node
             )
             for node in names
         ]  # fmt: skip
@@ -187,8 +187,8 @@ class Statements:
                 finalbody=self._otherwise(node.finalbody),
             )
 
-    def _handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> ast.ExceptHandler:
-        name = named(node.name.name) if node.name else None  # type: ignore[arg-type]
+    def _handler(self, node: Any) -> ast.ExceptHandler:
+        name = named(node.name.name) if node.name else None
         tree = ast.ExceptHandler(type=self._expressions.optional(node.type), name=name, body=self._body(node))
         return self._closed(tree, node)
 
@@ -225,11 +225,11 @@ class Statements:
     def _type_parameters(self, node: cst.TypeParameters | None) -> list[Any]:
         return [self._type_parameter(part) for part in node.params] if node else []
 
-    def _type_parameter(self, node: cst.TypeParam) -> Any:
+    def _type_parameter(self, node: Any) -> Any:
         param = node.param
         default = self._expressions.optional(node.default)
         if default and node.star:
-            default = self._places.around(ast.Starred(value=default, ctx=ast.Load()), node.default)  # type: ignore[arg-type]
+            default = self._places.around(ast.Starred(value=default, ctx=ast.Load()), node.default)
         bound = [self._expressions.optional(param.bound)] if isinstance(param, cst.TypeVar) else []
         tree = nodes.build(_TYPE_PARAMETERS[type(param)], named(param.name), *bound, default)
         return self._places.around(tree, param, node.default or param)

@@ -50,7 +50,7 @@ class Strings:
         """The texts and values of strings side by side; texts that meet are one, and the empty ones none."""
         values: list[ast.expr] = []
         for part in (part for literal in literals for part in self._parts(literal)):
-            last = values[-1] if values else None
+            last: Any = values[-1] if values else None
             if not isinstance(part, ast.Constant):
                 values.append(part)
             elif isinstance(last, ast.Constant):
@@ -114,4 +114,4 @@ def _quoted(match: re.Match[str]) -> str:
 
 
 def _code(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(node)
+    return str(cst.Module([]).code_for_node(node))

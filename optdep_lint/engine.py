@@ -1,0 +1,271 @@
+"""The pipeline on one screen: files to summaries, summaries to worlds, worlds to findings."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from optdep_lint import pool, suppressions
+from optdep_lint.cache import Cache, cache_key
+from optdep_lint.config import Config
+from optdep_lint.discovery import Project, SourceFile, discover
+from optdep_lint.facts import codec
+from optdep_lint.facts.summary import Fault, Summary
+from optdep_lint.findings import Finding, Span
+from optdep_lint.metadata import InstalledNames, ProjectMetadata, read_project
+from optdep_lint.registry import Registry, load_registry
+from optdep_lint.world.declared import Declared
+from optdep_lint.world.matrix import Present, declared_matrix, present_matrix
+from optdep_lint.world.modules import Source, Tree
+from optdep_lint.world.survey import Survey, survey
+
+__all__ = ["Present", "Report", "check", "look", "matrix"]
+
+T = TypeVar("T")
+_STACK = 512 * 1024 * 1024
+_DEEPEST = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run has found."""
+
+    findings: tuple[Finding, ...] = ()
+    """Selected, not suppressed, in order of their places."""
+    suppressed: int = 0
+    files: int = 0
+    problems: tuple[str, ...] = ()
+    """One-line notes on what could not be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A project that has been read and evaluated."""
+
+    project: Project
+    survey: Survey
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    """The files that could not be read or parsed, by relative path."""
+
+
+def check(
+    projects: Sequence[Project], config: Config, *, cache: Cache | None = None, jobs: int = 1
+) -> Report:
+    """Find the faults of some projects.
+
+    Raises:
+        MetadataError: where a project's metadata cannot be read.
+        ConfigError: where the configuration names a rule that does not exist.
+    """
+    registry = load_registry()
+    reports = [_check_one(project, config, registry, cache, jobs) for project in projects]
+    return Report(
+        tuple(finding for report in reports for finding in report.findings),
+        sum(report.suppressed for report in reports),
+        sum(report.files for report in reports),
+        tuple(problem for report in reports for problem in report.problems),
+    )
+
+
+def _check_one(project: Project, config: Config, registry: Registry, cache: Cache | None, jobs: int) -> Report:
+    looked = look(project, config, cache=cache, jobs=jobs)
+    enabled = registry.enabled(config)
+    reported = {file.relative: file for file in project.files if is_subject(file, config)}
+    found = [
+        finding
+        for rule in enabled
+        for finding in _deeply(lambda rule=rule: list(rule.check(looked.survey)))  # type: ignore[misc]
+        if finding.path in reported and reported[finding.path].reported
+    ]
+    codes = {rule.code for rule in enabled}
+    found += [finding for finding in _unreadable(looked) if finding.code in codes]
+    outcome = suppressions.apply(
+        found, lambda path: _text_of(project, path), config, enabled=codes,
+        candidates=[path for path, file in reported.items() if file.reported and _is_marked(file)],
+    )  # fmt: skip
+    kept = sorted((*outcome.kept, *outcome.unused), key=lambda finding: finding.sort_key)
+    return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), project.problems)
+
+
+def look(project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1) -> Looked:
+    """Read a project and evaluate it in all its worlds."""
+    tree, faults = read_tree(project, config, cache=cache, jobs=jobs)
+    declared = Declared(_metadata(project.root, config), tree, config)
+    subjects = frozenset(
+        file.module for file in project.files if file.module is not None and is_subject(file, config)
+    )
+    return Looked(project, _deeply(lambda: survey(tree, declared, config, subjects)), faults)
+
+
+def is_subject(file: SourceFile, config: Config) -> bool:
+    """Whether faults in a file are of interest."""
+    return file.role == "subject" or config.include_tests
+
+
+def matrix(
+    root: Path, config: Config, *, present: Present | None = None, cache: Cache | None = None, jobs: int = 1
+) -> dict[str, object]:
+    """What importing each module of a project does, as `optdep-lint matrix --format json` prints it."""
+    modules: dict[str, object] = {}
+    worlds: dict[str, dict[str, str]] = {}
+    for project in discover([root], config):
+        tree, faults = read_tree(project, config, cache=cache, jobs=jobs)
+        metadata = _metadata(project.root, config)
+        if present is not None:
+            found = _deeply(lambda tree=tree, metadata=metadata: present_matrix(tree, metadata, config, present))  # type: ignore[misc]
+        else:
+            found, of_worlds = _deeply(lambda tree=tree, metadata=metadata: declared_matrix(tree, Declared(metadata, tree, config), config))  # type: ignore[misc]
+            for world, statuses in of_worlds.items():
+                worlds.setdefault(world, {}).update(statuses)
+        modules |= found
+    return {"version": 1, "modules": modules, "worlds": worlds}
+
+
+# --- from files to a tree ----------------------------------------------------------------------------------------
+
+
+def read_tree(
+    project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1
+) -> tuple[Tree, dict[str, Fault]]:
+    """The modules of a project, and the files that could not be read."""
+    files = [*project.files, *project.stubs]
+    summaries = dict(zip(files, _summaries(files, cache, jobs), strict=True))
+    sources: dict[str, Source] = {}
+    for file in project.files:
+        name = file.module or file.relative.removesuffix(".py").replace("/", ".").replace("-", "_")
+        if file.module is not None or is_subject(file, config):
+            sources.setdefault(name, Source(name, file.relative, file.is_package, summaries[file]))
+    stubs = {file.module: summaries[file] for file in project.stubs if file.module is not None}
+    names = {*sources, *project.extensions}
+    parents = {name[:index] for name in names for index, letter in enumerate(name) if letter == "."}
+    tree = Tree(sources, project.extensions, stubs, _is_complete(project), frozenset(parents - sources.keys()))
+    faults = {file.relative: fault for file in project.files if (fault := summaries[file].fault) is not None}
+    return tree, faults
+
+
+def _is_complete(project: Project) -> bool:
+    """Nothing will be generated: the project is an unpacked wheel."""
+    return any(project.root.glob("*.dist-info"))
+
+
+def _summaries(files: Sequence[SourceFile], cache: Cache | None, jobs: int) -> Iterator[Summary]:
+    """The summaries of files in their order, from the cache where their content is known."""
+    schema = f"summary {codec.SCHEMA}"
+    found: list[Summary | None] = []
+    cold: list[tuple[int, bytes, bytes]] = []
+    for index, file in enumerate(files):
+        try:
+            content = file.content if file.content is not None else file.path.read_bytes()
+        except OSError as error:
+            found.append(Summary(fault=Fault(1, 1, f"cannot be read: {error.strerror or error}")))
+            continue
+        key = cache_key(schema, content)
+        found.append(_from_cache(cache, key))
+        if found[-1] is None:
+            cold.append((index, key, content))
+    results = pool.run(_summarize_bytes, [content for _, _, content in cold], jobs=jobs if len(cold) > _FEW else 1)
+    for (index, key, _), result in zip(cold, results, strict=True):
+        if isinstance(result, pool.Failed):
+            found[index] = Summary(fault=Fault(1, 1, result.reason))
+            continue
+        found[index] = codec.decode(result)
+        if cache is not None:
+            cache.put(key, result)
+    return iter([summary or Summary() for summary in found])
+
+
+_FEW = 40
+"""Fewer files than this are read here: starting processes costs more."""
+
+
+def _from_cache(cache: Cache | None, key: bytes) -> Summary | None:
+    data = cache.get(key) if cache is not None else None
+    if data is None:
+        return None
+    try:
+        return codec.decode(data)
+    except (ValueError, EOFError, TypeError):
+        return None
+
+
+def _summarize_bytes(content: bytes) -> bytes:
+    from optdep_lint.summarize import summarize
+
+    return codec.encode(summarize(content))
+
+
+def _metadata(root: Path, config: Config) -> ProjectMetadata:
+    installed = InstalledNames.from_python(config.python) if config.python is not None else None
+    return read_project(root, name_map=config.package_module_name_map, installed=installed)
+
+
+# --- from findings to a report -----------------------------------------------------------------------------------
+
+
+def _unreadable(looked: Looked) -> Iterator[Finding]:
+    """OPD902 for every file that no Python could run."""
+    for file in looked.project.files:
+        fault = looked.faults.get(file.relative)
+        if fault is not None and file.reported:
+            span = Span(fault.line, fault.column, fault.line, fault.column)
+            yield Finding("OPD902", "syntax-error", file.relative, span, fault.message)
+
+
+def _text_of(project: Project, path: str) -> str | None:
+    for file in project.files:
+        if file.relative == path:
+            try:
+                content = file.content if file.content is not None else file.path.read_bytes()
+            except OSError:
+                return None
+            return decode_source(content)
+    return None
+
+
+def decode_source(content: bytes) -> str:
+    """A source file's text, by BOM or cookie; what cannot be decoded is replaced."""
+    import io
+    import tokenize
+
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding, "replace")
+    except (SyntaxError, LookupError):
+        return content.decode("utf-8", "replace")
+
+
+def _is_marked(file: SourceFile) -> bool:
+    try:
+        content = file.content if file.content is not None else file.path.read_bytes()
+    except OSError:
+        return False
+    return any(marker in content for marker in suppressions.MARKERS)
+
+
+def _deeply(act: Callable[[], T]) -> T:
+    """Do something that may nest deeply, such as following a long chain of imports."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(act())
+        except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
+            errors.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
+    sys.setrecursionlimit(_DEEPEST)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,155 @@
+"""Ways through a summary's statements and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.position import end_line_of, line_of
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.syntax import Block, Expression, Statement
+
+
+class Place(NamedTuple):
+    """One step of the way from a file's top to a statement: a statement, and which of its blocks the way goes into."""
+
+    statement: Statement
+    part: str
+    """`body`, `orelse`, `final`, `handler 0` ..., `case 0` ..., or empty for the statement that is looked for."""
+
+
+class Definition(NamedTuple):
+    """A function of a file, wherever it stands."""
+
+    name: str
+    """Dotted: `Class.method`, `outer.inner`."""
+    node: syntax.Function
+    owner: syntax.Class | None
+    """The class in whose body it stands directly."""
+    outer: syntax.Function | None
+    """The function in whose body it, or its class, stands."""
+    way: tuple[Place, ...]
+    """From the top of the file, or of the outer function, to it."""
+
+
+def parts_of(statement: Statement) -> Iterator[tuple[str, Block]]:
+    """The blocks of a compound statement that run where it stands; functions have none."""
+    match statement:
+        case syntax.If() | syntax.For() | syntax.While():
+            yield "body", statement.body
+            yield "orelse", statement.orelse
+        case syntax.Try():
+            yield "body", statement.body
+            for index, handler in enumerate(statement.handlers):
+                yield f"handler {index}", handler.body
+            yield "orelse", statement.orelse
+            yield "final", statement.final
+        case syntax.With() | syntax.Class():
+            yield "body", statement.body
+        case syntax.Match():
+            for index, case in enumerate(statement.cases):
+                yield f"case {index}", case.body
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Every statement of a block and of the blocks in it, class bodies included, function bodies not."""
+    for statement in block:
+        yield statement
+        for _, inner in parts_of(statement):
+            yield from statements(inner)
+
+
+def way_to(block: Block, at: int) -> tuple[Place, ...]:
+    """The way to the statement that holds the position `at`; empty where there is none."""
+    line = line_of(at)
+    for statement in block:
+        for part, inner in parts_of(statement):
+            way = way_to(inner, at)
+            if way:
+                return (Place(statement, part), *way)
+        position = getattr(statement, "at", None)
+        if position is not None and line_of(position) <= line <= end_line_of(position) and (position == at or _covers(position, at)):
+            return (Place(statement, ""),)
+    return ()
+
+
+def _covers(outer: int, inner: int) -> bool:
+    start, end = (line_of(outer), (outer >> 32) & 0xFFFF), (end_line_of(outer), outer & 0xFFFF)
+    return start <= (line_of(inner), (inner >> 32) & 0xFFFF) and (end_line_of(inner), inner & 0xFFFF) <= end
+
+
+def definitions(summary: Summary) -> Iterator[Definition]:
+    """Every function of a file, outer ones before those in them."""
+    yield from _definitions(summary, summary.body, "", None, None, ())
+
+
+def _definitions(
+    summary: Summary, block: Block, prefix: str, owner: syntax.Class | None, outer: syntax.Function | None, way: tuple[Place, ...]
+) -> Iterator[Definition]:
+    for statement in block:
+        if isinstance(statement, syntax.Function):
+            name = f"{prefix}{statement.name}"
+            yield Definition(name, statement, owner, outer, way)
+            yield from _definitions(summary, summary.body_of(statement.body), f"{name}.", None, statement, ())
+            continue
+        for part, inner in parts_of(statement):
+            is_class = isinstance(statement, syntax.Class)
+            inner_prefix = f"{prefix}{statement.name}." if isinstance(statement, syntax.Class) else prefix
+            inner_owner = statement if isinstance(statement, syntax.Class) else owner
+            yield from _definitions(
+                summary, inner, inner_prefix, inner_owner if is_class or owner else None, outer, (*way, Place(statement, part))
+            )
+
+
+def expressions(node: Any) -> Iterator[Expression]:
+    """Every expression in a node, a statement's own only (not those of the blocks in it), outer before inner."""
+    if isinstance(node, _EXPRESSIONS):
+        yield node
+    if not isinstance(node, tuple):
+        return
+    blocks = {"body", "orelse", "final", "handlers", "cases"} if not isinstance(node, (syntax.Lambda, syntax.Conditional)) else set()
+    fields = getattr(node, "_fields", None)
+    if fields is None:
+        for part in node:
+            yield from expressions(part)
+        return
+    for field in fields:
+        if field in blocks and not isinstance(node, _EXPRESSIONS):
+            if field == "handlers":
+                for handler in node.handlers:
+                    yield from expressions(handler.type)
+            elif field == "cases":
+                for case in node.cases:
+                    yield from expressions(case.guard)
+            continue
+        value = getattr(node, field)
+        if isinstance(value, tuple):
+            yield from expressions(value)
+
+
+def all_expressions(block: Block) -> Iterator[Expression]:
+    """Every expression of a block and of the blocks in it, function bodies left out."""
+    for statement in statements(block):
+        yield from expressions(statement)
+
+
+def names_read(summary: Summary, block: Block) -> frozenset[str]:
+    """The plain names that a block reads, those in functions and lambdas within it included."""
+    found: set[str] = set()
+    for statement in statements(block):
+        if isinstance(statement, syntax.Function):
+            found |= names_read(summary, summary.body_of(statement.body))
+        for expression in expressions(statement):
+            if isinstance(expression, syntax.Name):
+                found.add(expression.id)
+            elif isinstance(expression, syntax.Lambda):
+                found |= names_read(summary, summary.body_of(expression.body))
+    return frozenset(found)
+
+
+_EXPRESSIONS = (
+    syntax.Constant, syntax.Name, syntax.Attribute, syntax.Call, syntax.Subscript, syntax.Starred, syntax.Not,
+    syntax.Boolean, syntax.Compare, syntax.Binary, syntax.Conditional, syntax.Collection, syntax.Mapping,
+    syntax.Comprehension, syntax.Lambda, syntax.Walrus, syntax.Format, syntax.Yield, syntax.Opaque,
+)  # fmt: skip

@@ -1,0 +1,231 @@
+"""Which statement is to blame for a breakage, and whether it is a fault at all: the reporting policy."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import Place, expressions, way_to
+from optdep_lint.world.survey import Breakage, Survey, guards_elsewhere
+from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
+from optdep_lint.world.values import Guard
+
+_PLATFORM_WORD = re.compile(
+    r"(rocm|cuda|hip|npu|xpu|tpu|hpu|mps|musa|gcu|mlu|cpu|gpu|neuron|platform|linux|darwin|macos|windows|win32|posix|jython|pypy)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """A statement at fault."""
+
+    kind: str
+    """`import`, `guard`, `leak`, `name`, `definition`, `probe` or `undeclared`: each is one rule's."""
+    path: str
+    at: int
+    root: str
+    breakage: Breakage
+    """The breakage that shows it best."""
+    guard: Guard | None = None
+    """What stands around the import and does not protect it."""
+    reason: str = ""
+    """For `guard`: what kind of protection it is not."""
+
+
+def blames(survey: Survey) -> tuple[Blame, ...]:
+    """Every statement to blame for an import that fails, each once."""
+    groups: dict[tuple[str, int, str], list[Breakage]] = defaultdict(list)
+    for breakage in survey.breakages:
+        groups[(*breakage.origin, breakage.root)].append(breakage)
+    found: dict[tuple[str, int, str], Blame] = {}
+    for group in groups.values():
+        for blame in _Judge(survey, group).judge():
+            known = found.get((blame.path, blame.at, blame.root))
+            if known is None or (blame.breakage.reached and not known.breakage.reached):
+                found[blame.path, blame.at, blame.root] = blame
+    return tuple(found.values())
+
+
+class _Judge:
+    """Judges the breakages that one origin causes for one root."""
+
+    def __init__(self, survey: Survey, group: list[Breakage]) -> None:
+        self._survey, self._group = survey, group
+        self._best = min(group, key=lambda one: (not one.reached, not one.certain, len(one.failure.chain), one.module))
+        self._module = survey.source_of(self._best.failure.path)
+        """The module in which it failed first."""
+
+    def judge(self) -> Iterator[Blame]:
+        """The statements to blame: the origin itself, or the imports that leak into it."""
+        best = self._best
+        if self._module is None or self._is_feature(self._module):
+            return
+        kind, guard, reason = self._kind()
+        if not best.certain:
+            if kind == "guard" and guard is not None and self._says_nothing(guard):
+                yield self._at_origin("guard", guard, reason)
+            return
+        if kind == "guard" or self._is_reported(kind):
+            yield self._at_origin(kind, guard, reason)
+            return
+        yield from self._leaks()
+
+    def _at_origin(self, kind: str, guard: Guard | None, reason: str) -> Blame:
+        path, at = self._place()
+        return Blame(kind, path, at, self._best.root, self._best, guard, reason)
+
+    def _place(self) -> tuple[str, int]:
+        """The call made at import time in which it failed, or else the statement itself."""
+        failure = self._best.failure
+        place = (failure.path, failure.at)
+        for step, where in zip(reversed(failure.chain), reversed(failure.places), strict=True):
+            if step.message.startswith("imports"):
+                break
+            place = where
+        if failure.kind == "raise" and failure.cause is not None and place == (failure.path, failure.at):
+            own = failure.cause.path == failure.path and failure.cause.at
+            return (failure.path, failure.cause.at) if own else place
+        return place
+
+    def _kind(self) -> tuple[str, Guard | None, str]:
+        failure = self._best.failure
+        if failure.kind == "probe":
+            return "probe", None, ""
+        if failure.kind in ("name", "attribute", "call", "operation"):
+            return ("name" if failure.kind == "name" and "cannot import" in failure.message else "definition"), None, ""
+        guard, reason = self._wrong_guard()
+        if guard is not None and failure.kind == "import":
+            return "guard", guard, reason
+        found = self._survey.declared.optional.get(self._best.root)
+        return ("undeclared" if found is not None and found.source == "undeclared" else "import"), None, ""
+
+    def _wrong_guard(self) -> tuple[Guard | None, str]:
+        """What stands around the failing import in its file without protecting it."""
+        failure = self._best.failure
+        assert self._module is not None
+        way = way_to(self._survey.tree.sources[self._module].summary.body, failure.at)
+        fallback = next((place for place in reversed(way) if place.part.startswith("handler")), None)
+        if fallback is not None and isinstance(fallback.statement, syntax.Try) and _tries_import(fallback):
+            return Guard("try", fallback.statement.at), "fallback"
+        for guard in reversed(failure.guards):
+            if guard.kind == "try" and _has_handlers(way, guard.at):
+                return guard, "narrow"
+            if guard.kind == "if" and guard.cause is None and self._is_question(way, guard):
+                return guard, "other"
+        return None, ""
+
+    def _is_question(self, way: tuple[Place, ...], guard: Guard) -> bool:
+        """The `if` asks for something that could be meant as a guard, not only for a version of Python."""
+        for place in way:
+            if place.statement.__class__ is syntax.If and getattr(place.statement, "at", None) == guard.at:
+                test = place.statement.test  # type: ignore[union-attr]
+                names = {part.id for part in expressions(test) if isinstance(part, syntax.Name)}
+                return bool(names - {"sys", "TYPE_CHECKING", "typing", "__name__", "os"})
+        return False
+
+    def _says_nothing(self, guard: Guard) -> bool:
+        """An open condition is a question about the platform, which says nothing about the root."""
+        texts = [text for other in self._best.failure.guards if other.kind == "if" for text in _atoms(other.condition)]
+        if not texts or any(guard.cause is not None for guard in self._best.failure.guards):
+            return False
+        root = self._best.root.replace("_", "").lower()
+        if any(root in text.replace("_", "").lower() for text in texts) or any(text.startswith("os.environ") for text in texts):
+            return False
+        if self._provided(texts):
+            return False
+        return any(_PLATFORM_WORD.search(text.rpartition(".")[2]) for text in texts)
+
+    def _provided(self, texts: list[str]) -> bool:
+        """The project treats the predicate as bringing the root."""
+        for predicate, roots in self._survey.config.platform_provides.items():
+            if self._best.root in roots and any(predicate in text for text in texts):
+                return True
+        for word, requirements in self._survey.declared.metadata.platform_requirements.items():
+            roots_there = {root for one in requirements for root in one.roots}
+            if self._best.root in roots_there and any(word.lower() in text.lower() for text in texts):
+                return True
+        return self._provided_by_habit(frozenset(texts))
+
+    def _provided_by_habit(self, texts: frozenset[str]) -> bool:
+        """In at least three modules every import of the root at module level stands under such a predicate, and nothing probes for it."""
+        survey, root = self._survey, self._best.root
+        if root in survey.areas:
+            return False
+        modules = set()
+        for breakage in survey.breakages:
+            if breakage.root != root or breakage.imports:
+                continue
+            conditions = {text for guard in breakage.failure.guards if guard.kind == "if" for text in _atoms(guard.condition)}
+            if breakage.certain or not any(_PLATFORM_WORD.search(text.rpartition(".")[2]) for text in conditions):
+                return False
+            modules.add(breakage.module)
+        return len(modules) >= 3 and not any(guards_elsewhere(survey.base.modules[name], root) for name in survey.tree.sources if root in _roots(survey, name))
+
+    def _is_reported(self, kind: str) -> bool:
+        survey, best = self._survey, self._best
+        if survey.config.strict or best.reached or kind in ("undeclared", "name", "probe"):
+            return True
+        assert self._module is not None
+        module = survey.base.modules.get(self._module)
+        return kind == "import" and module is not None and guards_elsewhere(module, best.root)
+
+    def _leaks(self) -> Iterator[Blame]:
+        """Imports that bring a module outside the root's feature area into one inside it."""
+        area = self._survey.areas.get(self._best.root, frozenset())
+        for breakage in self._group:
+            if not breakage.certain or not breakage.imports or self._is_inside(breakage.module, area):
+                continue
+            path, at = breakage.failure.places[0]
+            target = breakage.failure.chain[0].message.removeprefix("imports ")
+            if self._is_inside(target, area) and self._survey.source_of(path) == breakage.module:
+                yield Blame("leak", path, at, breakage.root, breakage)
+
+    def _is_inside(self, module: str, area: frozenset[str]) -> bool:
+        parts = module.split(".")
+        prefixes = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        sources = self._survey.tree.sources
+        return any(prefix in area and (prefix == module or sources[prefix].is_package) for prefix in prefixes if prefix in sources) or self._is_feature(module)
+
+    def _is_feature(self, module: str) -> bool:
+        """The configuration says that the module may fail."""
+        patterns = self._survey.config.feature_modules.get(self._best.root, ())
+        return any(fnmatch.fnmatch(module, pattern) for pattern in patterns)
+
+
+def _roots(survey: Survey, name: str) -> frozenset[str]:
+    return frozenset(survey.declared.root_of(asked) for asked in survey.tree.sources[name].summary.asks)
+
+
+def _has_handlers(way: tuple[Place, ...], at: int) -> bool:
+    return any(
+        isinstance(place.statement, syntax.Try) and place.statement.at == at and place.statement.handlers and place.part == "body"
+        for place in way
+    )
+
+
+def _tries_import(place: Place) -> bool:
+    """The handler catches ImportError or wider: its body is the fall-back for an import."""
+    statement = place.statement
+    assert isinstance(statement, syntax.Try)
+    handler = statement.handlers[int(place.part.partition(" ")[2])]
+    if handler.type is None:
+        return True
+    names = {part.id for part in expressions(handler.type) if isinstance(part, syntax.Name)}
+    names |= {part.name for part in expressions(handler.type) if isinstance(part, syntax.Attribute)}
+    return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def _atoms(condition: Condition | None) -> Iterator[str]:
+    match condition:
+        case Atom(key=key):
+            yield key
+        case Negation(operand=operand):
+            yield from _atoms(operand)
+        case Every(operands=operands) | Some(operands=operands):
+            for operand in operands:
+                yield from _atoms(operand)

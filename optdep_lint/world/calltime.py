@@ -1,0 +1,174 @@
+"""What fails when the functions of a project are called in a world, with arguments that nobody knows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import Definition, definitions, names_read
+from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.frames import Exit, Frame, State
+from optdep_lint.world.modules import Module
+from optdep_lint.world.truth import Condition, every, negate
+from optdep_lint.world.values import (
+    ClassValue,
+    Descriptor,
+    Failure,
+    FunctionValue,
+    Instance,
+    Known,
+    Method,
+    ModuleValue,
+    Raised,
+    Value,
+)
+from optdep_lint.world.variation import goes_back
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A failure inside a function, when it is called."""
+
+    module: str
+    function: str
+    """Dotted name within its module."""
+    failure: Failure
+    certain: bool
+    """Every call fails; otherwise only some do."""
+
+
+class Functions:
+    """The functions of every module, and the names that each reads."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, list[tuple[Definition, frozenset[str]]]] = {}
+
+    def of(self, summary: Summary) -> list[tuple[Definition, frozenset[str]]]:
+        """The functions at the top of a file and in its classes, with the names that they read."""
+        found = self._of.get(id(summary))
+        if found is None:
+            found = self._of[id(summary)] = [
+                (definition, names_read(summary, summary.body_of(definition.node.body)))
+                for definition in definitions(summary)
+                if definition.outer is None
+            ]
+        return found
+
+
+class CallTime:
+    """Calls the functions that can feel a world's absences."""
+
+    def __init__(self, evaluation: Evaluation, functions: Functions) -> None:
+        self._evaluation, self._functions = evaluation, functions
+        self._constructible: dict[int, bool] = {}
+
+    def uses(self, module: Module) -> Iterator[Use]:
+        """The failures of a module's functions that go back to something absent."""
+        touched = {name for name, value in module.namespace.items() if goes_back(value) or self._leads_on(value)}
+        if not touched:
+            return
+        for definition, names in self._functions.of(module.source.summary):
+            if names & touched:
+                yield from self._call(module, definition)
+
+    def _leads_on(self, value: Value) -> bool:
+        """The value is a module of the project that differs in this world."""
+        return isinstance(value, ModuleValue) and not self._evaluation.is_shared(value.module)
+
+    def _call(self, module: Module, definition: Definition) -> Iterator[Use]:
+        function, receiver = self._find(module, definition)
+        if function is None:
+            return
+        frame = Frame("module", module, State(module.namespace, {}))
+        arguments = (receiver,) if receiver is not None else ()
+        self._evaluation.budget = 3000
+        try:
+            failures = self._run(function, arguments, frame, module)
+        except GiveUp:
+            failures = []
+        finally:
+            self._evaluation.budget = None
+        for failure, certain in failures:
+            yield Use(module.name, definition.name, failure, certain)
+
+    def _find(self, module: Module, definition: Definition) -> tuple[Value | None, Value | None]:
+        """The function's value as the module binds it, and the instance that a method is called on."""
+        holder: dict[str, Value] = module.namespace
+        owner: ClassValue | None = None
+        parts = definition.name.split(".")
+        for part in parts[:-1]:
+            found = holder.get(part)
+            if not isinstance(found, ClassValue):
+                return None, None
+            owner, holder = found, found.names
+        value = holder.get(parts[-1])
+        kind = None
+        if isinstance(value, Descriptor):
+            kind, value = value.kind, value.function
+        if isinstance(value, Known) and value.model in ("decorated", "context factory", "partial"):
+            value = value.parts[0]
+        if not isinstance(value, (FunctionValue, Method)):
+            return None, None
+        if owner is None or kind == "staticmethod":
+            return value, None
+        if kind == "classmethod":
+            return value, owner
+        if not self._can_be_made(owner, module):
+            return None, None
+        return value, Instance(owner)
+
+    def _can_be_made(self, class_: ClassValue, module: Module) -> bool:
+        """The constructor does not refuse in this world."""
+        known = self._constructible.get(id(class_))
+        if known is None:
+            frame = Frame("module", module, State(module.namespace, {}))
+            frame.protected = 1
+            self._evaluation.budget = 2000
+            known = True
+            try:
+                constructor = self._evaluation.expressions.class_member(class_, "__init__")
+                if isinstance(constructor, FunctionValue):
+                    self._evaluation.calls.run_function(constructor, (Instance(class_),), {"**": Instance(class_)}, frame, 0)
+            except Raised as raised:
+                known = raised.failure.cause is None
+            except GiveUp:
+                known = True
+            finally:
+                self._evaluation.budget = None
+            self._constructible[id(class_)] = known
+        return known
+
+    def _run(self, function: Value, arguments: tuple[Value, ...], frame: Frame, module: Module) -> list[tuple[Failure, bool]]:
+        calls = self._evaluation.calls
+        open_ended: dict[str, Value] = {"**": Instance(function)}
+        found: list[tuple[Failure, bool]] = []
+        try:
+            if isinstance(function, FunctionValue):
+                calls.run_function(function, arguments, open_ended, frame, 0)
+            else:
+                calls.call(function, arguments, open_ended, frame, 0)
+        except Raised as raised:
+            found.append((raised.failure, True))
+        found += [(self._under(exit_), False) for exit_ in frame.exits if exit_.failure is not None]
+        return [(self._trimmed(failure), certain) for failure, certain in found]
+
+    def _under(self, exit_: Exit) -> Failure:
+        assert exit_.failure is not None
+        conditions: list[Condition] = [key if holds else negate(key) for key, holds in exit_.state.assumed.items()]
+        whole = every(conditions)
+        return replace(exit_.failure, conditions=tuple(conditions) if whole is not None else ())
+
+    def _trimmed(self, failure: Failure) -> Failure:
+        """Without the step of the call that nobody made."""
+        return replace(failure, chain=failure.chain[1:], places=failure.places[1:])
+
+
+def by_place(uses: Iterator[Use]) -> dict[tuple[str, int], list[Use]]:
+    """Uses that fail at the same place together."""
+    found: dict[tuple[str, int], list[Use]] = defaultdict(list)
+    for use in uses:
+        found[use.failure.path, use.failure.at].append(use)
+    return found

@@ -1,0 +1,182 @@
+"""What a plain installation guarantees, what is optional, and which worlds follow from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from optdep_lint.config import Config
+from optdep_lint.metadata import ProjectMetadata, normalized
+from optdep_lint.metadata.model import Requirement
+from optdep_lint.world.modules import Tree
+from optdep_lint.world.stdlib import is_stdlib_root
+from optdep_lint.world.worlds import World
+
+_PLATFORM_OF = {"win32": "win32", "cygwin": "win32", "darwin": "darwin", "linux": "linux"}
+_PREFERRED_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalRoot:
+    """An import root that a plain installation does not guarantee."""
+
+    root: str
+    """Dotted where several distributions share the first name."""
+    source: str
+    """`extra`, `group`, `marker`, `configuration`, `guarded` or `undeclared`."""
+    requirement: Requirement | None = None
+    """What would bring it."""
+
+    @property
+    def extra(self) -> str | None:
+        """The extra that brings it."""
+        return self.requirement.extra if self.requirement is not None else None
+
+
+class Declared:
+    """A project's metadata, held against what its modules ask for."""
+
+    def __init__(self, metadata: ProjectMetadata, tree: Tree, config: Config, guarded: frozenset[str] = frozenset()) -> None:
+        self.metadata, self._tree, self._config = metadata, tree, config
+        self._bringing = _by_root(metadata.requirements)
+        self._brought = frozenset(_brought(metadata))
+        self.has_metadata = bool(metadata.sources)
+        asked = {name for source in tree.sources.values() for name in source.summary.asks if not tree.owns(name)}
+        roots = {self.root_of(name) for name in asked} - {""}
+        self.optional: Mapping[str, OptionalRoot] = {
+            root: found for root in sorted(roots) if (found := self._classify(root, guarded)) is not None
+        }
+        """Every optional import root that the project asks for anywhere."""
+
+    def root_of(self, dotted: str) -> str:
+        """The import root of a dotted name: declared roots by their longest match, else its first part; empty for Python's own."""
+        if is_stdlib_root(dotted.partition(".")[0]):
+            return ""
+        parts = dotted.split(".")
+        for length in range(len(parts), 1, -1):
+            prefix = ".".join(parts[:length])
+            if prefix in self._bringing:
+                return prefix
+        shared = [root for root in self._bringing if root.startswith(f"{parts[0]}.")]
+        if shared and parts[0] not in self._bringing and len(parts) > 1:
+            width = min(len(parts), shared[0].count(".") + 1)
+            return ".".join(parts[:width])
+        return parts[0]
+
+    def _classify(self, root: str, guarded: frozenset[str]) -> OptionalRoot | None:
+        requirements = self._bringing.get(root, [])
+        if root in self._config.optional:
+            return OptionalRoot(root, "configuration", requirements[0] if requirements else None)
+        plain = [one for one in requirements if one.extra is None and one.group is None]
+        if plain:
+            return OptionalRoot(root, "marker", plain[0]) if not self.metadata.is_guaranteed(root) else None
+        extras = [one for one in requirements if one.extra is not None]
+        if extras:
+            return OptionalRoot(root, "extra", extras[0])
+        if root in self._brought:
+            return None
+        if requirements:
+            return OptionalRoot(root, "group", requirements[0])
+        if not self.has_metadata:
+            return OptionalRoot(root, "guarded") if root in guarded else None
+        return OptionalRoot(root, "undeclared")
+
+    # --- worlds --------------------------------------------------------------------------------------------------
+
+    def worlds(self) -> Iterator[World]:
+        """The worlds to look at: one per optional root, one per extra, and the bare one."""
+        seen: set[frozenset[str]] = set()
+        for name, absent in self._absences():
+            if absent and absent not in seen:
+                seen.add(absent)
+                yield self.world(name, absent)
+
+    def _absences(self) -> Iterator[tuple[str, frozenset[str]]]:
+        if self._config.without:
+            yield "without " + ", ".join(self._config.without), frozenset(self._config.without)
+            return
+        by_extra: dict[str, set[str]] = {}
+        for root, found in self.optional.items():
+            extras = {one.extra for one in self._bringing.get(root, ()) if one.extra is not None}
+            if len(extras) == 1:
+                by_extra.setdefault(extras.pop(), set()).add(root)
+            if not (found.source == "extra" and self._config.atomic_extras):
+                yield f"without {root}", self._together(root)
+        for extra, roots in sorted(by_extra.items()):
+            yield f"without extra {extra}", frozenset(roots)
+        yield "bare", frozenset(self.optional)
+
+    def _together(self, root: str) -> frozenset[str]:
+        """The roots that are absent when a root is: those of the same distribution."""
+        brought = {other for one in self._bringing.get(root, ()) for other in one.roots if other in self.optional}
+        return frozenset({root, *brought})
+
+    def world(self, name: str, absent: Iterable[str] = ()) -> World:
+        """A world in which these roots are absent, with the Python and platform that this implies."""
+        absent = frozenset(absent)
+        python, platform = self.python, self._config.target_platform
+        for root in absent:
+            found = self.optional.get(root)
+            if found is None or found.source != "marker" or len(absent) > 1:
+                continue
+            facts = self.metadata.absence_of(root)
+            if facts.python_min is not None and python < facts.python_min:
+                python = facts.python_min
+            if facts.python_max is not None and python > facts.python_max:
+                python = facts.python_max
+            if platform in facts.platforms_excluded or (facts.platforms_only and platform not in facts.platforms_only):
+                platform = _other_platform(facts.platforms_excluded, facts.platforms_only)
+        return World(name, self._not_implied(absent, python, platform), distributions=self._distributions(absent), python=python, platform=platform)
+
+    def _not_implied(self, absent: frozenset[str], python: tuple[int, int], platform: str) -> frozenset[str]:
+        """In a world of many absences, those that only another Python or platform could explain stay present."""
+        if len(absent) < 2:
+            return absent
+        from optdep_lint.metadata import marker_holds
+
+        def is_there(root: str) -> bool:
+            found = self.optional.get(root)
+            return (
+                found is not None and found.source == "marker" and found.requirement is not None
+                and marker_holds(found.requirement.marker, python, platform)
+            )  # fmt: skip
+
+        return frozenset(root for root in absent if not is_there(root))
+
+    @property
+    def python(self) -> tuple[int, int]:
+        """The Python to evaluate for: as configured, else the one in the middle of the supported range."""
+        if self._config.target_python is not None:
+            return self._config.target_python
+        supported = [version for version in self.metadata.python_versions() if version >= (3, 10)] or [_PREFERRED_PYTHON]
+        return min(max(_PREFERRED_PYTHON, min(supported)), max(supported))
+
+    def _distributions(self, absent: frozenset[str]) -> dict[str, str]:
+        found = {one.distribution: root for root in absent for one in self._bringing.get(root, ())}
+        return {normalized(root): root for root in absent} | found
+
+
+def _other_platform(excluded: frozenset[str], only: frozenset[str] | None) -> str:
+    for platform in ("linux", "darwin", "win32"):
+        if platform not in excluded and (not only or platform in only):
+            return platform
+    return "linux"
+
+
+def _by_root(requirements: Iterable[Requirement]) -> dict[str, list[Requirement]]:
+    found: dict[str, list[Requirement]] = {}
+    for one in requirements:
+        for root in one.roots:
+            found.setdefault(root, []).append(one)
+    return found
+
+
+def _brought(metadata: ProjectMetadata) -> Iterator[str]:
+    """The import roots that plain requirements are known to bring."""
+    from optdep_lint.metadata.import_names import ImportNames
+
+    names: ImportNames | None = None
+    for one in metadata.required:
+        for distribution in metadata.brought_by(one):
+            names = names or ImportNames.with_user_map({}, None)
+            yield from names.roots_of(distribution)[0]

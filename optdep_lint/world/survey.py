@@ -1,0 +1,210 @@
+"""Every way in which the absence of something breaks a project, each once: what the rules put into words."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from optdep_lint.config import Config
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import statements
+from optdep_lint.world.calltime import CallTime, Functions, Use
+from optdep_lint.world.declared import Declared
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.known import TYPING_ONLY
+from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.values import Failure
+from optdep_lint.world.variation import Readers, vary
+from optdep_lint.world.worlds import World
+
+
+@dataclass(frozen=True, slots=True)
+class Breakage:
+    """Importing a module fails, or may, because a root is absent."""
+
+    root: str
+    """The optional import root."""
+    failure: Failure
+    module: str
+    """The module whose import fails."""
+    world: str
+    certain: bool
+    """It fails; otherwise only under conditions that the world leaves open."""
+    reached: bool
+    """An entry of the project imports it."""
+
+    @property
+    def origin(self) -> tuple[str, int]:
+        """Where it failed first."""
+        return self.failure.path, self.failure.at
+
+    @property
+    def imports(self) -> tuple[tuple[str, int], ...]:
+        """The import statements on the way, outermost first."""
+        steps = zip(self.failure.chain, self.failure.places, strict=True)
+        return tuple(place for step, place in steps if step.message.startswith("imports"))
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A project in all its worlds."""
+
+    tree: Tree
+    config: Config
+    declared: Declared
+    base: Evaluation
+    """The world in which everything is there."""
+    breakages: tuple[Breakage, ...] = ()
+    uses: tuple[tuple[str, str, Use], ...] = ()
+    """Failures at call time, as (root, world, use)."""
+    areas: dict[str, frozenset[str]] = field(default_factory=dict)
+    """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
+    statuses: dict[str, dict[str, str]] = field(default_factory=dict)
+    """For each world, the modules that do not import, or may not."""
+
+    def source_of(self, path: str) -> str | None:
+        """The module at a path."""
+        return next((name for name, source in self.tree.sources.items() if source.path == path), None)
+
+
+def survey(tree: Tree, declared: Declared, config: Config, subjects: frozenset[str]) -> Survey:
+    """Evaluate a project in all its worlds.
+
+    Args:
+        tree: The project's modules.
+        declared: What it declares.
+        config: What is asked for.
+        subjects: The modules whose faults are of interest.
+    """
+    base = Evaluation(tree, declared.world("everything"))
+    for name in tree.sources:
+        base.outcome(name)
+    surveyor = _Surveyor(tree, declared, config, base, subjects)
+    surveyor.look_at(base, base.modules)
+    readers = Readers(base)
+    for world in declared.worlds():
+        varied = vary(base, readers, world)
+        surveyor.look_at(varied, [name for name in varied.modules if name not in varied.shared])
+    return surveyor.result()
+
+
+class _Surveyor:
+    """Collects breakages over worlds."""
+
+    def __init__(self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str]) -> None:
+        self._tree, self._declared, self._config, self._base, self._subjects = tree, declared, config, base, subjects
+        self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
+        self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
+        self._areas: dict[str, set[str]] = defaultdict(set)
+        self._statuses: dict[str, dict[str, str]] = {}
+        self._functions = Functions()
+        self._entries = frozenset(self._find_entries())
+
+    def look_at(self, evaluation: Evaluation, names: Iterable[str]) -> None:
+        """Note what breaks in a world, among the modules that can differ in it."""
+        names = list(names)
+        failing: dict[str, str] = {}
+        for name in names:
+            module = evaluation.modules[name]
+            self._note_failures(module, evaluation.world, failing)
+        self._statuses[evaluation.world.name] = failing
+        single = evaluation.world.name not in ("bare",) and "extra" not in evaluation.world.name
+        if single:
+            self._note_uses(evaluation, names)
+
+    def _note_failures(self, module: Module, world: World, failing: dict[str, str]) -> None:
+        certain = module.status == "raises"
+        failures = [module.failure] if certain else module.maybe
+        if certain or failures:
+            failing[module.name] = "raises" if certain else "maybe"
+        for failure in failures:
+            if failure is not None and failure.cause is not None and failure.cause.missing != TYPING_ONLY:
+                root = self._root(failure.cause.missing)
+                if root:
+                    self._note(root, failure, module, world, certain)
+
+    def _root(self, missing: str) -> str:
+        root = self._declared.root_of(missing)
+        return root if root in self._declared.optional or root in self._config.without else ""
+
+    def _note(self, root: str, failure: Failure, module: Module, world: World, certain: bool) -> None:
+        reached = module.name in self._entries and certain
+        breakage = Breakage(root, failure, module.name, world.name, certain, reached)
+        if certain and not breakage.imports:
+            self._areas[root].add(module.name)
+        key = (failure.path, failure.at, root, module.name)
+        known = self._breakages.get(key)
+        if known is None or (certain and not known.certain):
+            self._breakages[key] = breakage
+
+    def _note_uses(self, evaluation: Evaluation, names: Iterable[str]) -> None:
+        calltime = CallTime(evaluation, self._functions)
+        for name in names:
+            module = evaluation.modules[name]
+            if module.status != "ok" or name not in self._subjects:
+                continue
+            for use in calltime.uses(module):
+                cause = use.failure.cause
+                if cause is None or use.failure.path != module.source.path or use.failure.chain:
+                    continue
+                root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
+                if root:
+                    self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
+
+    def _find_entries(self) -> Iterator[str]:
+        for name, source in self._tree.sources.items():
+            if name not in self._subjects:
+                continue
+            if "." not in name and source.is_package:
+                yield name
+            elif "." not in name or name.endswith(".__main__"):
+                yield name
+            elif name.rpartition(".")[0] in self._tree.namespaces and source.is_package:
+                yield name
+        for point in self._declared.metadata.entry_points:
+            if point.group in ("console_scripts", "gui_scripts") and not point.extras:
+                module = point.value.partition(":")[0].strip()
+                if module in self._tree.sources:
+                    yield module
+        for pattern in self._config.must_import:
+            yield from fnmatch.filter(self._tree.sources, pattern)
+
+    def result(self) -> Survey:
+        """All that was seen."""
+        return Survey(
+            self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
+            {root: frozenset(names) for root, names in self._areas.items()}, self._statuses,
+        )  # fmt: skip
+
+
+def guards_elsewhere(module: Module, root: str) -> bool:
+    """The module has another import of the root under a guard: it means to live without it."""
+    from optdep_lint.facts.walk import parts_of
+
+    def guarded(block: syntax.Block, inside: bool) -> bool:
+        for statement in block:
+            if inside and _imports(statement, root):
+                return True
+            if isinstance(statement, syntax.Class):
+                continue
+            for part, inner in parts_of(statement):
+                guards = isinstance(statement, syntax.Try) and part == "body" and bool(statement.handlers)
+                if guarded(inner, inside or guards):
+                    return True
+        return False
+
+    return guarded(module.source.summary.body, False)
+
+
+def _imports(statement: syntax.Statement, root: str) -> bool:
+    match statement:
+        case syntax.Import():
+            return any(alias.name == root or alias.name.startswith(f"{root}.") for alias in statement.names)
+        case syntax.ImportFrom():
+            return statement.level == 0 and (statement.module == root or statement.module.startswith(f"{root}."))
+    return False
+
+
+__all__ = ["TYPING_ONLY", "Breakage", "Survey", "guards_elsewhere", "statements", "survey"]
