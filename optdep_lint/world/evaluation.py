@@ -147,11 +147,13 @@ class Evaluation:
         """`sys.modules[name] = value`"""
         self.effects += 1
         if name is None:
+            for module in self.modules.values():
+                module.dynamic = module.dynamic or module.status == "running"
             return
-        if name == frame.module.name:
-            frame.module.replaced = value if not isinstance(value, ModuleValue) else None
-        elif name in self.tree.sources:
-            return
+        module = self.modules.get(name)
+        if module is not None and module.status in ("running", "ok"):
+            if not self.is_shared(module):
+                module.replaced = value if not isinstance(value, ModuleValue) else None
         else:
             self.injected[name] = value
 

@@ -1,0 +1,81 @@
+"""Uses at call time that nothing guards: which of the failures that evaluation met are the project's faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import Definition, definitions, expressions, way_to
+from optdep_lint.world.calltime import Use
+from optdep_lint.world.known import TYPING_ONLY
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
+from optdep_lint.world.values import Guard
+
+
+@dataclass(frozen=True, slots=True)
+class Unguarded:
+    """A use that fails when it is reached without the root."""
+
+    kind: str
+    """`unbound`, `sentinel`, `typing` or `passed`: each is one rule's."""
+    root: str
+    use: Use
+    guard: Guard | None = None
+    """For `passed`: the guard that does not leave."""
+
+
+def unguarded_uses(survey: Survey) -> Iterator[Unguarded]:
+    """The uses to report, each place once."""
+    for root, _, use in survey.uses:
+        failure = use.failure
+        if failure.kind not in ("name", "attribute", "call"):
+            continue
+        source = survey.tree.sources[use.module]
+        definition = next((one for one in definitions(source.summary) if one.name == use.function), None)
+        if definition is None or not all(_is_about_arguments(one, survey, use, definition) for one in failure.conditions):
+            continue
+        passed = next((guard for guard in reversed(failure.guards) if guard.kind == "passed" and _root(survey, guard) == root), None)
+        if root == TYPING_ONLY:
+            kind = "typing"
+        elif passed is not None:
+            kind = "passed"
+        else:
+            kind = "unbound" if failure.kind == "name" else "sentinel"
+        yield Unguarded(kind, root, use, passed)
+
+
+def _root(survey: Survey, guard: Guard) -> str | None:
+    return survey.declared.root_of(guard.cause.missing) if guard.cause is not None else None
+
+
+def _is_about_arguments(condition: Condition, survey: Survey, use: Use, definition: Definition) -> bool:
+    """A condition on the way to the use asks only for what the caller passed: no guard can hide in it."""
+    match condition:
+        case Negation(operand=operand):
+            return _is_about_arguments(operand, survey, use, definition)
+        case Every(operands=operands) | Some(operands=operands):
+            return all(_is_about_arguments(operand, survey, use, definition) for operand in operands)
+        case Atom(key=key):
+            path, _, at = key.partition("@")
+            if path != use.failure.path or not at.isdigit():
+                return False
+            return _asks_arguments(survey, use, definition, int(at))
+    return False
+
+
+def _asks_arguments(survey: Survey, use: Use, definition: Definition, at: int) -> bool:
+    summary = survey.tree.sources[use.module].summary
+    way = way_to(summary.body_of(definition.node.body), at)
+    if not way:
+        return False
+    statement = way[-1].statement
+    if isinstance(statement, (syntax.For, syntax.With)):
+        return True
+    test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else None
+    if test is None:
+        return False
+    parameters = {parameter.name for parameter in definition.node.parameters} - {"self", "cls"}
+    names = {part.id for part in expressions(test) if isinstance(part, syntax.Name)}
+    return names <= parameters | {"isinstance", "len", "str", "int", "bool", "list", "tuple", "dict", "type"}
