@@ -28,20 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.tell_error("interrupted", options)
         return 2
     except Exception as error:  # noqa: BLE001  # The last resort: never a traceback for a user.
-        return _tell_failure(error, options)
-
-
-def _tell_failure(error: Exception, options: argparse.Namespace) -> int:
-    if isinstance(error, console.user_errors()):
-        console.tell_error(str(error), options)
+        console.tell_failure(error, options)
         return 2
-    if options.verbose:
-        import traceback
-
-        traceback.print_exception(type(error), error, error.__traceback__)
-    what = f"internal error: {type(error).__name__}: {error}"
-    console.tell_error(f"{what}; please report it, with the output of `-v`, at {console.ISSUES}", options)
-    return 2
 
 
 def _dispatch(words: list[str]) -> int:

@@ -51,6 +51,7 @@ def check(options: argparse.Namespace) -> int:
     if options.add_noqa is not None:
         return fixing.add_comments(checked, options)
     fixing_wanted = options.fix or options.fix_only or options.diff
+    result = fixing.Result()
     if fixing_wanted:
         result = fixing.fix(checked, options, registry)
         if options.diff:
@@ -58,12 +59,12 @@ def check(options: argparse.Namespace) -> int:
         checked, failed_again = (checked, False) if not result.changed else run_jobs(plan(options, registry), options)
         failed = failed or failed_again
         fixing.tell_fixed(result, checked, options)
-    else:
-        result = fixing.Result()
     if options.paths == [STDIN] and fixing_wanted:
         sys.stdout.buffer.write(result.stdin)
         sys.stdout.flush()
-    found = 0 if options.fix_only else telling.report(checked, options, registry, result)
+    if failed and not checked:
+        return 2
+    found = 0 if options.fix_only else telling.report(checked, options, registry, result, failed=failed)
     return exit_status(options, failed=failed, found=found, fixed=result.changed)
 
 
@@ -143,8 +144,8 @@ def run_jobs(jobs: Iterable[Job], options: argparse.Namespace) -> tuple[list[Che
         try:
             report = engine.check([job.project], job.config, cache=cache, jobs=options.jobs or default_jobs())
             checked.append(Checked(job, report))
-        except console.user_errors() as error:
-            console.tell_error(str(error), options)
+        except Exception as error:  # noqa: BLE001  # One project must not hide what is found in the others.
+            console.tell_failure(error, options)
             failed = True
     if cache is not None:
         cache.flush()

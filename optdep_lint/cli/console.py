@@ -30,6 +30,19 @@ def tell_error(text: str, options: argparse.Namespace) -> None:
         print(f"error: {' '.join(text.split())}", file=sys.stderr)
 
 
+def tell_failure(error: Exception, options: argparse.Namespace) -> None:
+    """A mistake of the user, or a fault of optdep-lint with how to report it; a traceback only with `-v`."""
+    if isinstance(error, user_errors()):
+        tell_error(str(error), options)
+        return
+    if options.verbose:
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
+    what = f"internal error: {type(error).__name__}: {error}"
+    tell_error(f"{what}; please report it, with the output of `-v`, at {ISSUES}", options)
+
+
 def tell_warning(text: str, options: argparse.Namespace) -> None:
     """One line on standard error, unless only findings are wanted."""
     if not (options.silent or options.quiet):

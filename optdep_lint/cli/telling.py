@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _FOOTER_FORMATS = ("full", "concise", "grouped")
 
 
-def report(checked: Sequence[Checked], options: argparse.Namespace, registry: Registry, result: Result) -> int:
-    """Writes the report and returns how many findings it has."""
+def report(
+    checked: Sequence[Checked], options: argparse.Namespace, registry: Registry, result: Result, *, failed: bool
+) -> int:
+    """Writes the report and returns how many findings it has; where something `failed`, it does not say that all is well."""
     severities = _severities(checked, registry)
     findings = _selected(checked, severities, options.min_severity)
     for each in checked:
@@ -46,7 +48,7 @@ def report(checked: Sequence[Checked], options: argparse.Namespace, registry: Re
         fixable=frozenset[str]().union(*(registry.fixable(each.job.config) for each in checked)),
         unsafe_fixes=options.unsafe_fixes,
         fixed=result.fixed,
-        footer=not options.quiet,
+        footer=bool(findings or not failed) and not options.quiet,
         colour=output_format in _FOOTER_FORMATS and console.wants_colour(options),
     )
     text = render(output_format, sheet)

@@ -32,7 +32,12 @@ def test_round_trip(tmp_path: Path) -> None:
 
 
 def test_keys_depend_on_schema_and_on_where_parts_end() -> None:
-    keys = {cache_key("1", b"ab", b"c"), cache_key("1", b"a", b"bc"), cache_key("2", b"ab", b"c"), cache_key("1", b"abc")}
+    keys = {
+        cache_key("1", b"ab", b"c"),
+        cache_key("1", b"a", b"bc"),
+        cache_key("2", b"ab", b"c"),
+        cache_key("1", b"abc"),
+    }
     assert len(keys) == 4
 
 

@@ -232,7 +232,14 @@ def test_a_named_file_is_looked_at_unless_exclusion_is_forced(tmp_path: Path) ->
 
 
 def test_links(tmp_path: Path) -> None:
-    make(tmp_path / "p", "pyproject.toml", "acme/__init__.py", "acme/a.py", ".hidden/real/__init__.py", pyproject_toml=PROJECT)
+    make(
+        tmp_path / "p",
+        "pyproject.toml",
+        "acme/__init__.py",
+        "acme/a.py",
+        ".hidden/real/__init__.py",
+        pyproject_toml=PROJECT,
+    )
     make(tmp_path / "outside", "x.py")
     links = {
         "acme/loop": tmp_path / "p",
@@ -280,7 +287,9 @@ def test_roots_end_at_the_checkout(tmp_path: Path) -> None:
 def test_thousands_of_files_are_quick(tmp_path: Path) -> None:
     for folder in range(40):
         make(tmp_path, *(f"acme/p{folder}/m{number}.py" for number in range(50)))
-    (tmp_path / ".gitignore").write_text("\n".join(["*.pyc", "build/", "!x", "/dist", *(f"name{n}" for n in range(60))]))
+    (tmp_path / ".gitignore").write_text(
+        "\n".join(["*.pyc", "build/", "!x", "/dist", *(f"name{n}" for n in range(60))])
+    )
     start = time.process_time()
     assert len(only(discover([tmp_path], Config())).files) == 2000
     assert time.process_time() - start < 1

@@ -13,7 +13,9 @@ def rule(code: str, name: str, *, default: bool = True) -> Rule:
     return Rule(code, name, check_nothing, default=default)
 
 
-REGISTRY = Registry((rule("OPD101", "one"), rule("OPD102", "two"), rule("OPD201", "three"), rule("OPD601", "off", default=False)))
+REGISTRY = Registry(
+    (rule("OPD101", "one"), rule("OPD102", "two"), rule("OPD201", "three"), rule("OPD601", "off", default=False))
+)
 
 
 @pytest.mark.parametrize(
