@@ -168,7 +168,7 @@ class _Judge:
 
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
-        if survey.config.strict or best.reached or kind in ("undeclared", "name", "probe"):
+        if survey.config.strict or best.reached or kind in ("undeclared", "name", "probe", "definition"):
             return True
         assert self._module is not None
         module = survey.base.modules.get(self._module)

@@ -11,7 +11,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.statements import elements_of
-from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some, Truth, assume, decide, every, negate
+from optdep_lint.world.truth import Atom, Condition, Negation, Truth, assume, decide, every, negate, some
 from optdep_lint.world.values import (
     Cause,
     Choice,
@@ -189,7 +189,7 @@ class Expressions:
         for truth, inner, outer in ((yes, yes_condition, value.condition), (no, no_condition, negate(value.condition))):
             if truth is not Truth.NO:
                 ways.append(every([outer, inner] if inner is not None and truth is Truth.MAYBE else [outer]) or outer)
-        return Truth.MAYBE, ways[0] if len(ways) == 1 else Some(tuple(ways))
+        return Truth.MAYBE, ways[0] if len(ways) == 1 else some(*ways)
 
     def key(self, value: Value) -> str | None:
         """A text that is the same whenever the same thing is asked again, or None."""
@@ -415,12 +415,12 @@ class Expressions:
                 return caused(Choice(condition, rest, Constant(False)), rest.cause)
             if rest_truth is Truth.YES:
                 return Choice(condition, rest, Constant(False))
-            return caused(Unknown(Every((condition, rest_condition)) if rest_condition else None), rest.cause)
+            return caused(Unknown(every((condition, rest_condition)) if rest_condition else None), rest.cause)
         if rest_truth is Truth.YES:
             return rest if isinstance(rest, Constant) else Choice(condition, Unknown(condition), rest)
         if rest_truth is Truth.NO:
             return caused(Choice(condition, Unknown(condition) if not isinstance(value, Choice) else Constant(True), rest), rest.cause)
-        return caused(Unknown(Some((condition, rest_condition)) if rest_condition else None), rest.cause)
+        return caused(Unknown(some(condition, rest_condition) if rest_condition else None), rest.cause)
 
     def _compare(self, node: syntax.Compare, frame: Frame) -> Value:
         left = self.evaluate(node.left, frame)

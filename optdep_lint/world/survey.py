@@ -190,12 +190,17 @@ def guards_elsewhere(module: Module, root: str) -> bool:
             if isinstance(statement, syntax.Class):
                 continue
             for part, inner in parts_of(statement):
-                guards = isinstance(statement, syntax.Try) and part == "body" and bool(statement.handlers)
+                guards = isinstance(statement, syntax.Try) and part == "body" and _goes_on(statement)
                 if guarded(inner, inside or guards):
                     return True
         return False
 
     return guarded(module.source.summary.body, False)
+
+
+def _goes_on(statement: syntax.Try) -> bool:
+    """At least one handler lets the module go on."""
+    return any(not handler.body or not isinstance(handler.body[-1], syntax.Raise) for handler in statement.handlers)
 
 
 def _imports(statement: syntax.Statement, root: str) -> bool:

@@ -54,6 +54,9 @@ class Some(NamedTuple):
 Condition: TypeAlias = Union[Atom, Negation, Every, Some]
 Assumptions: TypeAlias = Mapping[Condition, bool]
 
+_LARGEST = 16
+"""Of how many questions a condition may consist."""
+
 
 def negate(condition: Condition) -> Condition:
     """The opposite of a condition."""
@@ -65,7 +68,26 @@ def every(conditions: Iterable[Condition]) -> Condition | None:
     operands = tuple(dict.fromkeys(conditions))
     if len(operands) < 2:
         return operands[0] if operands else None
-    return Every(operands)
+    return _bounded(Every(operands))
+
+
+def some(*operands: Condition) -> Condition:
+    """The disjunction of conditions."""
+    return _bounded(Some(operands))
+
+
+def _bounded(condition: Every | Some) -> Condition:
+    """The condition, or a question of its own where it has grown too large to look into."""
+    return condition if _size(condition) <= _LARGEST else Atom(f"#{hash(condition)}")
+
+
+def _size(condition: Condition) -> int:
+    match condition:
+        case Negation():
+            return _size(condition.operand)
+        case Every() | Some():
+            return sum(map(_size, condition.operands))
+    return 1
 
 
 def decide(condition: Condition, assumptions: Assumptions) -> Truth:
