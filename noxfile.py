@@ -22,7 +22,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 def bare(session: nox.Session) -> None:
     """Without flake8 and the other extras: what needs them is skipped, the rest passes."""
-    session.install("-e", ".", "pytest", "hypothesis", "pathspec")
+    session.install("-e", ".", "pytest", "hypothesis")
     session.run("pytest", "--ignore=tests/house", *session.posargs)
 
 
@@ -30,7 +30,9 @@ def bare(session: nox.Session) -> None:
 def oldest(session: nox.Session) -> None:
     """The oldest versions of the dependencies that we say we work with."""
     session.install("uv")
-    session.run("uv", "pip", "install", "--python", session.virtualenv.bin, "--resolution", "lowest-direct", "-e", ".[dev]")
+    session.run(
+        "uv", "pip", "install", "--python", session.virtualenv.bin, "--resolution", "lowest-direct", "-e", ".[dev]"
+    )
     session.run("pytest", "--ignore=tests/house", *session.posargs)
 
 

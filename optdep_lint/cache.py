@@ -13,9 +13,9 @@ import contextlib
 import hashlib
 import mmap
 import os
-import shutil
 import struct
-import tempfile
+import threading
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -187,9 +187,9 @@ def _prepare(folder: Path) -> None:
 
 
 def _write_pack(folder: Path, items: Iterable[tuple[bytes, bytes]]) -> None:
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix="writing-", suffix=".tmp")
+    name = f"{folder}{os.sep}{time.time_ns():x}-{os.getpid():x}-{threading.get_native_id():x}.tmp"
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with open(name, "xb") as stream:
             stream.write(_MAGIC)
             for key, data in items:
                 stream.write(_HEADER.pack(key, _checksum(key, data), len(data)))
@@ -203,6 +203,8 @@ def _write_pack(folder: Path, items: Iterable[tuple[bytes, bytes]]) -> None:
 
 def clean(folder: Path) -> bool:
     """Removes a cache folder; False where there is none. A folder that is not one of ours is left alone."""
+    import shutil
+
     tag = folder / "CACHEDIR.TAG"
     if not tag.is_file() or not tag.read_bytes().startswith(_TAG[:43]):
         return False

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -68,6 +70,8 @@ def _attempt_all(function: Callable[[Item], Result], chunk: Sequence[Item]) -> l
 def _in_chunks(
     function: Callable[[Item], Result], items: Sequence[Item], executor: Executor, jobs: int
 ) -> Iterator[Result | Failed[Item]]:
+    from concurrent.futures import BrokenExecutor
+
     size = max(1, len(items) // (jobs * _CHUNKS_PER_JOB))
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
     futures = [_submit(executor, function, chunk) for chunk in chunks]
@@ -85,6 +89,8 @@ def _submit(
     executor: Executor, function: Callable[[Item], Result], chunk: Sequence[Item]
 ) -> Future[list[Result | Failed[Item]]] | None:
     """The chunk on its way, or None where a worker has died already."""
+    from concurrent.futures import BrokenExecutor
+
     try:
         return executor.submit(_attempt_all, function, chunk)
     except BrokenExecutor:
@@ -93,7 +99,7 @@ def _submit(
 
 def _alone(function: Callable[[Item], Result], item: Item) -> Result | Failed[Item]:
     """An item of a chunk whose worker died, in a process of its own."""
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
     with ProcessPoolExecutor(1) as process:
         try:

@@ -211,9 +211,7 @@ def _read_own(lines: Sequence[str], segments: _Segments | None, everything: rang
         if match is None:
             continue
         written = match["codes"]
-        codes = (
-            None if written is None else tuple(code_prefix(code) for code in written.split(",") if code.strip())
-        )
+        codes = None if written is None else tuple(code_prefix(code) for code in written.split(",") if code.strip())
         span = Span(line, match.start() + 1, line, match.end() + 1)
         if match["file"]:
             hidden = everything

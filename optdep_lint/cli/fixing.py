@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -113,6 +111,8 @@ def _show_diff(path: Path, old: bytes, new: bytes, options: argparse.Namespace) 
 
 def unified_diff(path: bytes, old: bytes, new: bytes) -> Iterable[bytes]:
     """A diff that `patch` applies, whatever the encoding; lines without a newline at their end are marked."""
+    import difflib
+
     lines = difflib.diff_bytes(difflib.unified_diff, _lines(old), _lines(new), path, path, lineterm=b"\n")
     for line in lines:
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
@@ -125,6 +125,8 @@ def _lines(content: bytes) -> list[bytes]:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Writes beside the file and then takes its place, so that nobody sees half of it; the mode stays."""
+    import tempfile
+
     target = Path(os.path.realpath(path))
     try:
         descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

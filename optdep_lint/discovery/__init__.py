@@ -84,6 +84,11 @@ class _Request:
             return True
         return not excluded and any(path.startswith(folder) for folder in self.folders)
 
+    def asked_folders(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The named folders with those above them, and the named ones alone; none where exclusion is forced."""
+        named = frozenset() if self.force_exclude else frozenset(folder.rstrip(os.sep) for folder in self.folders)
+        return named.union(*(map(str, Path(folder).parents) for folder in named)), named
+
     def touches(self, root: str) -> bool:
         """Whether something below `root`, or `root` itself, was asked for."""
         prefix = root + os.sep
@@ -100,8 +105,10 @@ def discover(
     A given file limits what is reported: the files of its whole project are listed. Raises DiscoveryError for a path
     that is not there.
     """
-    exclusions = Exclusions(compile_patterns(config.exclude), respect_gitignore and config.respect_gitignore)
     request = _read_request(paths, force_exclude=force_exclude or config.force_exclude)
+    exclusions = Exclusions(
+        compile_patterns(config.exclude), respect_gitignore and config.respect_gitignore, *request.asked_folders()
+    )
     pending = sorted({str(find_project_root(path)) for path in paths}, reverse=True)
     projects: dict[str, Project] = {}
     while pending:

@@ -1,7 +1,7 @@
 """Patterns as in .gitignore: which paths does a list of them leave out?
 
 The semantics are git's (tested against it); pathspec is not imported at run time, since importing it costs more than
-matching thousands of paths does here.
+matching thousands of paths does here, and it takes some patterns otherwise than git does (`a/**/`).
 """
 
 from __future__ import annotations
@@ -73,12 +73,13 @@ def _compile_line(line: str) -> _Line | None:
 
 
 _TOKEN = re.compile(r"\A\*\*/|/\*\*/|/\*\*\Z|\*+|\?|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
+_REPEATED = re.compile(r"(\A|/)\*\*(?:/\*\*)+(?=/|\Z)")
 _SPECIAL = {"/**/": "/(?:.*/)?", "/**": "/.+", "**/": "(?:.*/)?", "?": "[^/]"}
 
 
 def _translate(glob: str) -> str:
     parts = []
-    for match in _TOKEN.finditer(glob):
+    for match in _TOKEN.finditer(_REPEATED.sub(r"\1**", glob)):
         token = match[0]
         if token in _SPECIAL:
             parts.append(_SPECIAL[token])

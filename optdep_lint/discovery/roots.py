@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ast
 
 _DECLARES = re.compile(rb"^\s*\[\s*(?:project|tool\s*\.\s*poetry|tool\s*\.\s*flit\s*\.\s*metadata)\s*\]", re.MULTILINE)
 _SETUP_CFG_DECLARES = re.compile(rb"^\[(?:metadata|options)\]", re.MULTILINE)
@@ -203,6 +206,8 @@ def _from_setup_cfg(text: str, folders: list[str], modules: set[str], own: set[s
 
 def _from_setup_py(content: bytes, folders: list[str], modules: set[str], own: set[str]) -> None:
     """Literal arguments of `setup(...)` and `find_packages(...)`; parsed with `ast`, never run."""
+    import ast
+
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -221,6 +226,8 @@ def _from_setup_py(content: bytes, folders: list[str], modules: set[str], own: s
 
 
 def _literal(node: ast.expr) -> object:
+    import ast
+
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):

@@ -40,6 +40,10 @@ class Exclusions:
 
     user: Patterns
     respect_gitignore: bool
+    asked: frozenset[str] = frozenset()
+    """Absolute paths of folders that were named, and of those above them: these are looked at all the same."""
+    named: frozenset[str] = frozenset()
+    """Those of them that were named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +160,12 @@ class _Walker:
                 self._add(folder, entry.name)
 
     def _below(self, folder: _Folder, entry: os.DirEntry[str]) -> _Folder | None:
+        relative = f"{folder.relative}{entry.name}"
+        if entry.path in self._exclusions.asked:
+            excluded = folder.excluded and entry.path not in self._exclusions.named
+            return _Folder(entry.path, relative + "/", folder.ignores, excluded)
         if entry.name in EXCLUDED:
             return None
-        relative = f"{folder.relative}{entry.name}"
         if self._is_ignored(relative, folder, is_folder=True):
             return None
         excluded = folder.excluded or bool(self._exclusions.user.verdict(relative, folder=True))

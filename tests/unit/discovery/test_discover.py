@@ -231,6 +231,20 @@ def test_a_named_file_is_looked_at_unless_exclusion_is_forced(tmp_path: Path) ->
     assert discover([tmp_path / "junk" / "y.py"], Config(force_exclude=True)) == ()
 
 
+def test_a_named_folder_is_looked_at_although_it_is_excluded(tmp_path: Path) -> None:
+    make(tmp_path, "pyproject.toml", "acme/__init__.py", "fixtures/a/b/x.py", "fixtures/a/p/pyproject.toml",
+         "fixtures/a/p/y.py", "fixtures/z.py", "build/w.py", pyproject_toml=PROJECT)  # fmt: skip
+    config = Config(exclude=("fixtures",))
+    projects = discover([tmp_path / "fixtures" / "a"], config)
+    assert [file.relative for project in projects for file in project.files if file.reported] == [
+        "fixtures/a/b/x.py",
+        "y.py",
+    ]
+    assert discover([tmp_path / "fixtures" / "a" / "b"], config, force_exclude=True) == ()
+    built = only(discover([tmp_path / "build"], config))
+    assert [file.relative for file in built.files if file.reported] == ["build/w.py"]
+
+
 def test_links(tmp_path: Path) -> None:
     make(
         tmp_path / "p",
