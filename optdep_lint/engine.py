@@ -23,7 +23,7 @@ from optdep_lint.world.matrix import Present, declared_matrix, present_matrix
 from optdep_lint.world.modules import Source, Tree
 from optdep_lint.world.survey import Survey, survey
 
-__all__ = ["Present", "Report", "check", "look", "matrix"]
+__all__ = ["Looked", "Present", "Report", "check", "judge", "look", "matrix"]
 
 T = TypeVar("T")
 _STACK = 512 * 1024 * 1024
@@ -53,16 +53,16 @@ class Looked:
 
 
 def check(
-    projects: Sequence[Project], config: Config, *, cache: Cache | None = None, jobs: int = 1
+    projects: Sequence[Project], config: Config, *, cache: Cache | None = None, jobs: int = 1, noqa: bool = True
 ) -> Report:
-    """Find the faults of some projects.
+    """Find the faults of some projects; without `noqa`, those too that `# noqa` comments hide.
 
     Raises:
         MetadataError: where a project's metadata cannot be read.
         ConfigError: where the configuration names a rule that does not exist.
     """
     registry = load_registry()
-    reports = [_check_one(project, config, registry, cache, jobs) for project in projects]
+    reports = [_check_one(project, config, registry, cache, jobs, noqa=noqa) for project in projects]
     return Report(
         tuple(finding for report in reports for finding in report.findings),
         sum(report.suppressed for report in reports),
@@ -71,8 +71,15 @@ def check(
     )
 
 
-def _check_one(project: Project, config: Config, registry: Registry, cache: Cache | None, jobs: int) -> Report:
-    looked = look(project, config, cache=cache, jobs=jobs)
+def _check_one(
+    project: Project, config: Config, registry: Registry, cache: Cache | None, jobs: int, *, noqa: bool
+) -> Report:
+    return judge(look(project, config, cache=cache, jobs=jobs), config, registry)
+
+
+def judge(looked: Looked, config: Config, registry: Registry | None = None) -> Report:
+    """What the rules say of a project that has been evaluated."""
+    project, registry = looked.project, registry or load_registry()
     enabled = registry.enabled(config)
     reported = {file.relative: file for file in project.files if is_subject(file, config)}
     found = [
@@ -86,6 +93,7 @@ def _check_one(project: Project, config: Config, registry: Registry, cache: Cach
     outcome = suppressions.apply(
         found, lambda path: _text_of(project, path), config, enabled=codes,
         candidates=[path for path, file in reported.items() if file.reported and _is_marked(file)],
+        noqa=noqa,
     )  # fmt: skip
     kept = sorted((*outcome.kept, *outcome.unused), key=lambda finding: finding.sort_key)
     return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), project.problems)
