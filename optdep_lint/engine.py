@@ -74,10 +74,10 @@ def check(
 def _check_one(
     project: Project, config: Config, registry: Registry, cache: Cache | None, jobs: int, *, noqa: bool
 ) -> Report:
-    return judge(look(project, config, cache=cache, jobs=jobs), config, registry)
+    return judge(look(project, config, cache=cache, jobs=jobs), config, registry, noqa=noqa)
 
 
-def judge(looked: Looked, config: Config, registry: Registry | None = None) -> Report:
+def judge(looked: Looked, config: Config, registry: Registry | None = None, *, noqa: bool = True) -> Report:
     """What the rules say of a project that has been evaluated."""
     project, registry = looked.project, registry or load_registry()
     enabled = registry.enabled(config)

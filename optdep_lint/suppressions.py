@@ -60,11 +60,13 @@ def apply(
     *,
     enabled: Collection[str],
     candidates: Iterable[str] = (),
+    noqa: bool = True,
 ) -> Outcome:
     """Takes out what comments and `per-file-ignores` hide.
 
     `read` gives the text of a file by its path in the project, or None where it cannot be read. `candidates` are the
-    files that contain one of MARKERS; they matter only where OPD901 is among the `enabled` codes.
+    files that contain one of MARKERS; they matter only where OPD901 is among the `enabled` codes. Without `noqa`, only
+    our own comments count: flake8 hides what the others do.
     """
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -77,6 +79,7 @@ def apply(
     for path in sorted(by_path.keys() | judged):
         found = [each for each in by_path.get(path, ()) if not is_ignored(each, ignores)]
         comments = read_suppressions(read(path) or "", python=path.endswith((".py", ".pyw", ".pyi")))
+        comments = comments if noqa else tuple(each for each in comments if each.ours)
         kept += [each for each in found if not any(_hides(comment, each) for comment in comments)]
         if any(not each.ours and _own_codes(each) for each in comments):
             noqa_paths.append(path)

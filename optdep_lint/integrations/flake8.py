@@ -74,7 +74,7 @@ class Request:
         found: dict[str, list[Finding]] = {}
         with Cache(Path(self.cache_dir) if self.cache_dir else job.project.root / FOLDER_NAME) as cache:
             jobs = 1 if multiprocessing.current_process().daemon else self.jobs
-            report = engine.check([job.project], job.config, cache=cache, jobs=jobs)
+            report = engine.check([job.project], job.config, cache=cache, jobs=jobs, noqa=False)
         for finding in report.findings:
             found.setdefault(os.path.join(job.project.root, *finding.path.split("/")), []).append(finding)
         return found
