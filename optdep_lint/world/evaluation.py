@@ -13,9 +13,12 @@ from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
 from optdep_lint.world.modules import Asked, Module, Tree
 from optdep_lint.world.statements import Statements
-from optdep_lint.world.truth import every, negate
+from optdep_lint.world.truth import Atom, Condition, every, negate
 from optdep_lint.world.values import Constant, Failure, FunctionValue, ModuleValue, Raised, Unknown, Value
 from optdep_lint.world.worlds import World
+
+_MOST_OPEN = 8
+_MOST_ASSUMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +125,7 @@ class Evaluation:
         module.touched.discard(module.name)
         if falls:
             module.status = "ok"
-            for exit_ in frame.exits:
-                if exit_.failure is not None and exit_.failure.cause is not None:
-                    conditions = (key if holds else negate(key) for key, holds in exit_.state.assumed.items())
-                    condition = every(conditions)
-                    module.maybe.append(replace(exit_.failure, conditions=(condition,) if condition else ()))
+            module.maybe = _open_failures(frame)
         else:
             module.status = "raises"
             module.failure = next((failure for failure in raised if failure.cause is not None), raised[0] if raised else None)
@@ -181,6 +180,20 @@ class Evaluation:
             self.budget -= 1
             if self.budget < 0:
                 raise GiveUp
+
+
+def _open_failures(frame: Frame) -> list[Failure]:
+    """The failures, each once, that happen under a condition that the world leaves open."""
+    found: dict[tuple[str, int], Failure] = {}
+    for exit_ in frame.exits:
+        failure = exit_.failure
+        if failure is None or failure.cause is None or (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
+            continue
+        condition: Condition | None = Atom(f"{failure.path}@{failure.at} fails")
+        if len(exit_.state.assumed) <= _MOST_ASSUMED:
+            condition = every(key if holds else negate(key) for key, holds in exit_.state.assumed.items())
+        found[failure.path, failure.at] = replace(failure, conditions=(condition,) if condition else ())
+    return list(found.values())
 
 
 __all__ = ["Evaluation", "Outcome", "Raised"]

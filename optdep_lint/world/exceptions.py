@@ -70,6 +70,13 @@ def is_subclass(type_: Value, wanted: Value) -> Truth:
     return Truth.MAYBE
 
 
+def is_exception(type_: Value) -> bool:
+    """Whether a class is known to be an exception's, with nothing of its own that changes its text."""
+    if isinstance(type_, ClassValue):
+        return not {"__str__", "__init__", "__repr__"} & set(type_.names) and any(map(is_exception, type_.bases))
+    return isinstance(type_, External) and _ancestors(type_.path) is not None
+
+
 def text_of(type_: Value) -> str:
     """How the class is called in a traceback."""
     if isinstance(type_, ClassValue):

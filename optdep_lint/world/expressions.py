@@ -227,7 +227,7 @@ class Expressions:
     def _name(self, node: syntax.Name, frame: Frame) -> Value:
         value = self.lookup(node.id, frame)
         if value is None:
-            if frame.module.dynamic or node.id in _BUILTINS:
+            if frame.module.dynamic or node.id in frame.module.declared or node.id in _BUILTINS:
                 return Unknown()
             value = Unbound()
         return self._bound(value, node.id, node.at, frame)
@@ -638,7 +638,8 @@ class Expressions:
         return value
 
     def _format(self, node: syntax.Format, frame: Frame) -> Value:
-        parts = [frame.state.settle(self.evaluate(part, frame)) for part in node.parts]
+        text = self._evaluation.known.text
+        parts = [text(self.evaluate(part, frame), frame) for part in node.parts]
         if all(isinstance(part, Constant) for part in parts):
             return Constant("".join(str(part.value) for part in parts if isinstance(part, Constant)))
         return Unknown()

@@ -231,7 +231,7 @@ class Imports:
             return Unknown()
         if submodule in tree.extensions or submodule in tree.namespaces:
             return External(submodule)
-        if module.dynamic or module.replaced is not None or name in module.implicit:
+        if module.dynamic or module.replaced is not None or name in module.implicit or name in module.declared:
             return Unknown()
         raise Raised(self._no_name(module, name, value.cause if value is not None else None, frame, at))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.world import stdlib
-from optdep_lint.world.exceptions import is_subclass
+from optdep_lint.world.exceptions import is_exception, is_subclass, text_of
 from optdep_lint.world.expressions import NotPython, from_python, to_python
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.statements import elements_of
@@ -94,6 +94,7 @@ class KnownThings:
             "sys.hexversion": Constant((major << 24) | (minor << 16) | (9 << 8) | 0xF0),
             "sys.flags.optimize": Constant(0),
             "os.environ": Known("environment"),
+            "sys.argv": Items("list", (Constant("-c"),)),
             "typing.TYPE_CHECKING": caused(Constant(False), Cause(TYPING_ONLY, "", 0)),
             "typing_extensions.TYPE_CHECKING": caused(Constant(False), Cause(TYPING_ONLY, "", 0)),
             "six.PY2": Constant(False),
@@ -177,6 +178,13 @@ class KnownThings:
         if path == "builtins.globals" or (not node.arguments and frame.kind == "module"):
             return Known("namespace", frame.module)
         return Unknown()
+
+    def text(self, value: Value, frame: Frame) -> Value:
+        """`str(value)`"""
+        value = frame.state.settle(value)
+        if isinstance(value, Instance) and len(value.arguments) == 1 and is_exception(value.type):
+            return caused(self.text(value.arguments[0], frame), value.cause)
+        return caused(Constant(str(value.value)), value.cause) if isinstance(value, Constant) else Unknown()
 
     def contains(self, holder: Known, item: Value, frame: Frame) -> Value:
         """`item in globals()`, `item in os.environ`"""
@@ -558,10 +566,16 @@ def _bool(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
 
 
 def _text(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    value = frame.state.settle(arguments[0]) if arguments else Constant("")
-    if isinstance(value, Constant):
-        return Constant(str(value.value))
-    return Unknown()
+    return known.text(arguments[0], frame) if arguments else Constant("")
+
+
+def _representation(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    if isinstance(value, Instance):
+        parts = [to_python(frame.state.settle(argument)) for argument in value.arguments]
+        if parts and NotPython not in parts:
+            return caused(Constant(f"{text_of(value.type)}({', '.join(map(repr, parts))})"), value.cause)
+    return caused(Constant(repr(value.value)), value.cause) if isinstance(value, Constant) else Unknown()
 
 
 def _integer(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
@@ -770,6 +784,7 @@ _ANSWERS: dict[str, Answer] = {
     "builtins.dict": _dict,
     "builtins.bool": _bool,
     "builtins.str": _text,
+    "builtins.repr": _representation,
     "builtins.int": _integer,
     "builtins.len": _length,
     "builtins.enumerate": _enumerate,

@@ -68,7 +68,7 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
+        "asked", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
         "status", "touched",
     )  # fmt: skip
 
@@ -82,6 +82,8 @@ class Module:
         self.failure: Failure | None = None
         self.maybe: list[Failure] = []
         """Failures that happen under a condition that this world leaves open."""
+        self.declared: set[str] = set()
+        """Names that it annotates without binding them: somebody else is to do that."""
         self.dynamic = False
         """It may have names that cannot be seen."""
         self.dynamic_path = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from optdep_lint.world.evaluation import Evaluation
 
 _MOST_UNROLLED = 200
+_NO_MODULE = re.compile(r"No module named '([^']*)'")
 
 
 class Statements:
@@ -224,6 +226,8 @@ class Statements:
     def _annotated(self, node: syntax.Annotated, frame: Frame) -> bool:
         if node.value is not None:
             self.assign(node.target, self._evaluation.expressions.evaluate(node.value, frame), frame)
+        elif frame.kind == "module" and isinstance(node.target, syntax.Name):
+            frame.module.declared.add(node.target.id)
         if frame.kind != "function":
             self.annotation(node.annotation, frame)
         return True
@@ -552,10 +556,7 @@ class Statements:
         frame.caught.append(failure)
         frame.causes.append(failure.cause)
         if handler.name is not None:
-            caught = caused(Instance(failure.type, failure.arguments), failure.cause)
-            if failure.subject is not None:
-                caught.attributes["name"] = Constant(failure.subject)
-            self.bind(handler.name, caught, frame)
+            self.bind(handler.name, _exception(failure), frame)
         falls = self.run(handler.body, frame)
         frame.causes.pop()
         frame.caught.pop()
@@ -667,6 +668,19 @@ class Statements:
                 expressions.failure(frame, at, "call", "None is not a base class", base.cause, builtin("TypeError"))
             )
         return base
+
+
+def _exception(failure: Failure) -> Instance:
+    """The exception object that a handler is given."""
+    arguments = failure.arguments
+    missing = _NO_MODULE.fullmatch(failure.message) if failure.kind in ("import", "probe") else None
+    if missing is not None:
+        arguments = (Constant(failure.message),)
+    exception = caused(Instance(failure.type, arguments), failure.cause)
+    if missing is not None:
+        exception.attributes.update(name=Constant(missing[1]), path=Constant(None), msg=arguments[0])
+    exception.attributes["args"] = Items("tuple", arguments) if arguments else Unknown()
+    return exception
 
 
 def elements_of(value: Value) -> tuple[Value, ...] | None:
