@@ -6,6 +6,7 @@ import fnmatch
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from optdep_lint.config import Config
 from optdep_lint.facts import syntax
@@ -63,6 +64,8 @@ class Survey:
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
     statuses: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each world, the modules that do not import, or may not."""
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a rule has worked out from all this, for the next rule that asks the same."""
 
     def source_of(self, path: str) -> str | None:
         """The module at a path."""
