@@ -63,6 +63,10 @@ class Declared:
             return ".".join(parts[:width])
         return parts[0]
 
+    def can_be_absent(self, root: str) -> bool:
+        """A plain installation does not guarantee a root, whether or not anything imports it."""
+        return bool(root) and (root in self.optional or self._classify(root, frozenset({root})) is not None)
+
     def _classify(self, root: str, guarded: frozenset[str]) -> OptionalRoot | None:
         requirements = self._bringing.get(root, [])
         if root in self._config.optional:

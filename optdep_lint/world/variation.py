@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.modules import Module
+from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.values import Choice, ClassValue, Descriptor, FunctionValue, Instance, Known, Value
 from optdep_lint.world.worlds import World
 
@@ -49,9 +50,17 @@ class Readers:
                 yield from self.reads.get((module, "*"), ())
 
 
+E = TypeVar("E", bound=Evaluation)
+
+
 def vary(base: Evaluation, readers: Readers, world: World) -> Evaluation:
     """Evaluate a world in which more is absent than in `base`, sharing every module that cannot feel it."""
-    varied = Evaluation(base.tree, world)
+    return vary_as(Evaluation, base, readers, world)
+
+
+def vary_as(make: Callable[[Tree, World], E], base: Evaluation, readers: Readers, world: World) -> E:
+    """The same, by a kind of evaluation of one's own."""
+    varied = make(base.tree, world)
     varied.modules = dict(base.modules)
     varied.shared = set(base.modules)
     varied.imported, varied.injected = set(base.imported), dict(base.injected)
