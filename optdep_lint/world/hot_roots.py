@@ -1,0 +1,231 @@
+"""Which functions run on every step: implementations of operations, `forward` of modules, what is compiled, what is configured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Expression
+from optdep_lint.facts.walk import all_expressions
+from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Value
+
+TENSOR_LIBRARIES = frozenset({
+    "torch", "tensorflow", "keras", "tf_keras", "jax", "flax", "haiku", "equinox", "mlx", "paddle", "mindspore", "mxnet",
+    "chainer", "tinygrad", "pytorch_lightning", "lightning", "oneflow",
+})  # fmt: skip
+_MODULE_BASE = re.compile(r"(Module|Layer|Cell|Network)$")
+_MODULE_BASES = frozenset({"Module", "Layer", "Model", "Cell", "Block", "HybridBlock", "Chain", "Link", "Function", "Sequential"})
+_FORWARD = re.compile(r"forward(_\w+)?|__call__|call|construct|hybrid_forward|(training|validation|test|predict)_step|apply_forward")
+_REGISTERING = re.compile(
+    r"torch(\.library|\._library\.\w+|\._custom_ops?\w*(\.\w+)?)\.(custom_op|triton_op|impl|register_kernel|register_autograd)"
+    r"|torch\._custom_ops\.(impl|impl_backward)"
+)
+_COMPILING = re.compile(
+    r"torch\.(compile|no_grad|inference_mode|_dynamo\.optimize|jit\.(script|trace|export))"
+    r"|torch\.autograd\.(grad_mode\.)?(no_grad|inference_mode)"
+    r"|torch\.cuda\.(amp\.)?(custom_fwd|make_graphed_callables)|torch\.amp\.custom_fwd"
+    r"|(jax|flax\.\w+|equinox|haiku)\.(\w+\.)?(jit|filter_jit|pmap|vmap|grad|value_and_grad|custom_vjp|custom_jvp|checkpoint|remat|scan|compact)"
+    r"|tensorflow\.(function|custom_gradient)|(numba|numba\.\w+)\.(jit|njit|vectorize|guvectorize|stencil|cfunc)"
+    r"|mlx\.core\.compile|paddle\.(jit\.to_static|no_grad)|cupy\.fuse|taichi\.(kernel|func)"
+)
+_COLD_NAME = re.compile(r"_*(init|reset|load|save|convert|post_init|from_|export|setup|build|register|test_|main$)")
+"""What functions are called that prepare: `no_grad` over them says nothing about how often they run."""
+_DEEPEST = 3
+_MOST_INNER = 8
+
+
+class Root(NamedTuple):
+    """A function that runs on every step, and why."""
+
+    site: Site
+    why: str
+
+
+class Roots:
+    """Finds where the heat comes from."""
+
+    def __init__(self, survey: Survey, scopes: Scopes, modules: list[str]) -> None:
+        self._survey, self._scopes, self._modules = survey, scopes, modules
+        self._heating: dict[int, dict[str, str]] = {}
+        self._likes: dict[int, bool] = {}
+
+    def find(self) -> Iterator[Root]:
+        """All roots, modules in their order; a function may have several reasons."""
+        for module in self._modules:
+            tensors = self._knows_tensors(module)
+            yield from self._registered(module, None)
+            for site in self._scopes.sites(module):
+                yield from self._of(site, tensors)
+                if self._mentions_heat(site):
+                    yield from self._within(site)
+
+    def _within(self, site: Site) -> Iterator[Root]:
+        """What a function registers or compiles while it runs."""
+        yield from self._registered(site.module, site)
+        for inner in self._scopes.inner_sites(site):
+            yield from self._decorated(inner, site)
+
+    def _of(self, site: Site, tensors: bool) -> Iterator[Root]:
+        dotted = f"{site.module}.{site.name}"
+        if any(fnmatchcase(dotted, glob) for glob in self._survey.config.hot_paths):
+            yield Root(site, "a hot path by configuration")
+        yield from self._decorated(site, None)
+        method = site.name.rpartition(".")[2]
+        if "." in site.name and _FORWARD.fullmatch(method) and len(site.node.parameters) > 1:
+            if self._is_like_module(site) if method != "forward" else tensors or self._is_like_module(site):
+                yield Root(site, f"`{method}` of a module")
+        elif method == "backward" and self._is_like_module(site):
+            yield Root(site, "`backward` of a module")
+
+    # --- classes -------------------------------------------------------------------------------------------------
+
+    def _knows_tensors(self, module: str) -> bool:
+        asks = self._survey.tree.sources[module].summary.asks
+        return any(name.partition(".")[0] in TENSOR_LIBRARIES for name in asks)
+
+    def _is_like_module(self, site: Site) -> bool:
+        return site.owner is not None and self._is_like(site.owner)
+
+    def _is_like(self, class_: ClassValue) -> bool:
+        known = self._likes.get(id(class_))
+        if known is None:
+            self._likes[id(class_)] = False
+            tensors = self._knows_tensors(class_.module.name)
+            known = self._likes[id(class_)] = any(self._is_base(base) for base in class_.bases) or (
+                tensors and class_.node is not None and any(_MODULE_BASE.search(_last(base)) for base in class_.node.bases)
+            )
+        return known
+
+    def _is_base(self, base: Value) -> bool:
+        if isinstance(base, ClassValue):
+            return self._is_like(base)
+        if not isinstance(base, External):
+            return False
+        root, last = base.path.partition(".")[0], base.path.rpartition(".")[2]
+        return root in TENSOR_LIBRARIES and (last in _MODULE_BASES or _MODULE_BASE.search(last) is not None)
+
+    # --- decorators and calls ------------------------------------------------------------------------------------
+
+    def _decorated(self, site: Site, outer: Site | None) -> Iterator[Root]:
+        for decorator in site.node.decorators:
+            function = decorator.function if isinstance(decorator, syntax.Call) else decorator
+            values = list(self._scopes.values(function, outer, site.module))
+            if isinstance(decorator, syntax.Call) and any(getattr(value, "path", "") == "functools.partial" for value in values):
+                function = decorator.arguments[0]
+                values = list(self._scopes.values(function, outer, site.module))
+            why = next((why for value in values if (why := self._heats_decorated(value))), "")
+            if not why and isinstance(function, syntax.Attribute) and function.name in ("impl", "register_kernel"):
+                why = _REGISTERED if self._knows_tensors(site.module) else ""
+            if why and not _is_cold(site, why):
+                yield Root(site, why)
+
+    def _heats_decorated(self, value: Value) -> str:
+        match value:
+            case External(path=path):
+                return _reason(path)
+            case FunctionValue():
+                return next(iter(self._heated_parameters(value, 0).values()), "")
+        return ""
+
+    def _registered(self, module: str, site: Site | None) -> Iterator[Root]:
+        """What is handed to a call that registers or compiles, at the top of a module or in a function."""
+        body = self._scopes.body(site) if site is not None else self._survey.tree.sources[module].summary.body
+        for node in all_expressions(body):
+            if isinstance(node, syntax.Call):
+                for argument, why in self._heated_arguments(node, site, module):
+                    for value in self._scopes.values(argument, site, module):
+                        function = value.function if isinstance(value, Descriptor) else value
+                        found = self._scopes.site_of(function) if isinstance(function, FunctionValue) else None
+                        if found is not None and not _is_cold(found, why):
+                            yield Root(found, why)
+
+    def _heated_arguments(
+        self, call: syntax.Call, site: Site | None, module: str, depth: int = 0
+    ) -> Iterator[tuple[Expression, str]]:
+        passed = [*call.arguments, *(keyword.value for keyword in call.keywords)]
+        if not any(isinstance(one, (syntax.Name, syntax.Attribute)) for one in passed):
+            return
+        for value in self._scopes.values(call.function, site, module):
+            function = value.function if isinstance(value, Descriptor) else value
+            match function:
+                case External(path=path) if why := _reason(path):
+                    yield from ((argument, why) for argument in (passed if why == _REGISTERED else passed[:1]))
+                    return
+                case FunctionValue() if depth < _DEEPEST:
+                    yield from _arguments_for(function, call, self._heated_parameters(function, depth + 1))
+                    return
+        match call:
+            case syntax.Call(function=syntax.Attribute(name="impl"), arguments=(_, argument, *keys)):
+                if self._knows_tensors(module) and syntax.Constant("Meta") not in keys:
+                    yield argument, _REGISTERED
+
+    def _heated_parameters(self, function: FunctionValue, depth: int) -> dict[str, str]:
+        """The parameters that a function of the project, or one defined in it, registers or compiles, and which of the two."""
+        known = self._heating.get(id(function.node))
+        if known is None:
+            self._heating[id(function.node)] = {}
+            known = self._heating[id(function.node)] = dict(self._find_heated(function, depth))
+        return known
+
+    def _find_heated(self, function: FunctionValue, depth: int) -> Iterator[tuple[str, str]]:
+        site = self._scopes.site_of(function)
+        if depth > _DEEPEST or site is None or not self._mentions_heat(site):
+            return
+        todo = [site]
+        for one in todo:
+            names = {parameter.name for parameter in one.node.parameters}
+            for node in all_expressions(self._scopes.body(one)):
+                if isinstance(node, syntax.Call):
+                    for argument, why in self._heated_arguments(node, one, one.module, depth):
+                        if isinstance(argument, syntax.Name) and argument.id in names:
+                            yield argument.id, why
+            todo += [inner for inner in self._scopes.inner_sites(one) if len(todo) < _MOST_INNER]
+
+    def _mentions_heat(self, site: Site) -> bool:
+        """A quick look at an encoded body, so that most need not be decoded."""
+        body = self._survey.tree.sources[site.module].summary.bodies[site.node.body]
+        return not isinstance(body, bytes) or any(word in body for word in _WORDS)
+
+
+_REGISTERED = "the implementation of an operation"
+_COMPILED = "compiled, or run without gradients, for every step"
+_WORDS = (b"custom_op", b"impl", b"regist", b"compile", b"jit", b"library", b"no_grad", b"inference_mode", b"triton_op")
+
+
+def _reason(path: str) -> str:
+    """Why what is handed to a function of another project runs on every step; empty where it does not."""
+    if _REGISTERING.fullmatch(path):
+        return _REGISTERED
+    return _COMPILED if _COMPILING.fullmatch(path) else ""
+
+
+def _is_cold(site: Site, why: str) -> bool:
+    return why == _COMPILED and _COLD_NAME.match(site.node.name) is not None
+
+
+def _arguments_for(
+    function: FunctionValue, call: syntax.Call, wanted: dict[str, str]
+) -> Iterator[tuple[Expression, str]]:
+    parameters = [parameter.name for parameter in function.node.parameters if parameter.kind in ("positional", "either")]
+    if function.owner is not None and parameters[:1] in (["self"], ["cls"]):
+        parameters = parameters[1:]
+    passed = [*zip(parameters, call.arguments), *((keyword.name, keyword.value) for keyword in call.keywords)]  # noqa: B905
+    for name, argument in passed:
+        if name in wanted:
+            yield argument, wanted[name]
+
+
+def _last(node: Expression) -> str:
+    match node:
+        case syntax.Name(id=name) | syntax.Attribute(name=name):
+            return name
+        case syntax.Subscript(value=held):
+            return _last(held)
+    return ""
+
+
