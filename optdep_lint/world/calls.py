@@ -84,9 +84,7 @@ class Calls:
                     exact = False
             else:
                 arguments.append(value)
-        keywords = {
-            keyword.name or "**": expressions.evaluate(keyword.value, frame) for keyword in node.keywords
-        }
+        keywords = {keyword.name or "**": expressions.evaluate(keyword.value, frame) for keyword in node.keywords}
         if not exact:
             keywords["**"] = Unknown()
         return self.call(function, tuple(arguments), keywords, frame, node.at)
@@ -131,7 +129,9 @@ class Calls:
         expressions = self._evaluation.expressions
         match function:
             case Choice():
-                return expressions.choose(function, lambda one: self.call(one, arguments, keywords, frame, at, cause), frame)
+                return expressions.choose(
+                    function, lambda one: self.call(one, arguments, keywords, frame, at, cause), frame
+                )
             case FunctionValue():
                 return self._follow(function, arguments, keywords, frame, at, cause)
             case Method():
@@ -151,11 +151,16 @@ class Calls:
                 member = expressions.class_member(function.type, "__call__")
                 if member is not None:
                     return self.call(Method(member, function), arguments, keywords, frame, at)
-        return expressions.unknown(self._key(function, arguments, keywords), function.cause or cause)
+        return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
 
-    def _key(self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value]) -> str | None:
+    def key_of(self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value]) -> str | None:
+        """A text for a call that is the same whenever the same is asked again, or None."""
         key = self._evaluation.expressions.key
-        parts = [key(function), *(key(argument) for argument in arguments), *(key(value) for value in keywords.values())]
+        parts = [
+            key(function),
+            *(key(argument) for argument in arguments),
+            *(key(value) for value in keywords.values()),
+        ]
         if None in parts:
             return None
         return f"{parts[0]}({', '.join(map(str, parts[1:]))})"
@@ -167,13 +172,15 @@ class Calls:
         cause: Cause | None,
     ) -> Value:  # fmt: skip
         evaluation = self._evaluation
-        text = self._key(function, arguments, keywords)
+        text = self.key_of(function, arguments, keywords)
         kind = function.node.kind if isinstance(function.node, syntax.Function) else "plain"
         if kind != "plain":
             return Known("generator", function, arguments, dict(keywords)) if kind == "generator" else Unknown()
         if frame.depth >= _DEEPEST or frame.uncertain >= _DEEPEST_UNCERTAIN:
             return evaluation.expressions.unknown(text)
-        repeats = text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
+        repeats = (
+            text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
+        )
         key = (id(function.node), text) if repeats else None
         known = self._results.get(key) if key is not None else None
         if known is not None:
@@ -239,7 +246,12 @@ class Calls:
 
     def frame_of(self, function: FunctionValue, frame: Frame, cause: Cause | None) -> Frame:
         """The frame in which a call runs."""
-        inner = Frame("function", self._evaluation.current(function.module), State({}, dict(frame.state.assumed)), function.closure)
+        inner = Frame(
+            "function",
+            self._evaluation.current(function.module),
+            State({}, dict(frame.state.assumed)),
+            function.closure,
+        )
         inner.function = function
         inner.depth, inner.uncertain, inner.protected = frame.depth + 1, frame.uncertain, frame.protected
         inner.causes = [cause] if cause is not None else []
@@ -269,13 +281,17 @@ class Calls:
                 default = None if open_ended else function.defaults.get(parameter.name)
                 names[parameter.name] = Unknown() if default is None else default
 
-    def _result(self, function: FunctionValue, inner: Frame, entry: dict[Condition, bool], frame: Frame, at: int) -> Value:
+    def _result(
+        self, function: FunctionValue, inner: Frame, entry: dict[Condition, bool], frame: Frame, at: int
+    ) -> Value:
         """What the caller sees of the ways out of a call."""
         returns = [exit_ for exit_ in inner.exits if exit_.kind == "return"]
         raises = [exit_ for exit_ in inner.exits if exit_.failure is not None]
         step = f"calls {function.name}"
         if not returns:
-            failure = next((exit_.failure for exit_ in raises if exit_.failure and exit_.failure.cause is not None), None)
+            failure = next(
+                (exit_.failure for exit_ in raises if exit_.failure and exit_.failure.cause is not None), None
+            )
             failure = failure or (raises[0].failure if raises else None)
             if failure is None or not (failure.concludes or frame.protected):
                 return Unknown()
@@ -362,7 +378,9 @@ class Calls:
     def swallows(self, manager: Value, failure: Failure, frame: Frame, at: int) -> Truth:
         """Whether the context manager stops the exception."""
         if isinstance(manager, Known) and manager.model == "suppress":
-            return max((is_subclass(failure.type, frame.state.settle(wanted)) for wanted in manager.parts[0]), default=Truth.NO)
+            return max(
+                (is_subclass(failure.type, frame.state.settle(wanted)) for wanted in manager.parts[0]), default=Truth.NO
+            )
         if isinstance(manager, Known) and manager.model == "swallow":
             return Truth.YES
         if isinstance(manager, Known) and manager.model == "generator context":
@@ -395,7 +413,9 @@ class Calls:
         return self._evaluation.expressions.truth(answer, frame)[0]
 
 
-_MUTATING = frozenset({"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"})
+_MUTATING = frozenset(
+    {"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"}
+)
 
 
 def _says_nothing(function: FunctionValue, result: Value) -> bool:

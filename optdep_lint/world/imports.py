@@ -61,7 +61,9 @@ class Imports:
         if frame.kind != "module" or frame.protected or "__lazy_modules__" not in frame.state.names:
             return False
         lazy = frame.state.names["__lazy_modules__"]
-        return isinstance(lazy, Items) and any(isinstance(part, Constant) and part.value == name for part in lazy.elements)
+        return isinstance(lazy, Items) and any(
+            isinstance(part, Constant) and part.value == name for part in lazy.elements
+        )
 
     def import_dotted(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         """`import name`: the module of its last part, or of its first.
@@ -170,7 +172,9 @@ class Imports:
             raise Raised(through(module.failure, frame, at, f"imports {module.name}"))
         for failure in module.maybe:
             condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
-            self._evaluation.expressions.may_fail(through(failure, frame, at, f"imports {module.name}"), condition, frame)
+            self._evaluation.expressions.may_fail(
+                through(failure, frame, at, f"imports {module.name}"), condition, frame
+            )
 
     # --- names of modules ----------------------------------------------------------------------------------------
 
@@ -217,7 +221,7 @@ class Imports:
         submodule = f"{module.name}.{name}"
         tree = self._evaluation.tree
         hook = module.names.get("__getattr__")
-        if value is None and isinstance(hook, (FunctionValue, Known)):
+        if isinstance(hook, (FunctionValue, Known)) and (value is None or isinstance(value, Unbound)):
             try:
                 return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
             except Raised as raised:
@@ -285,12 +289,15 @@ class Imports:
         value = module.names.get(name)
         if value is None:
             value = module.implicit.get(name)
+        hook = module.names.get("__getattr__")
+        if isinstance(hook, (FunctionValue, Known)) and (value is None or isinstance(value, Unbound)):
+            return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
         if value is None:
-            hook = module.names.get("__getattr__")
-            if isinstance(hook, (FunctionValue, Known)):
-                return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
             submodule = f"{module.name}.{name}"
-            if submodule in self._evaluation.tree.sources and self._evaluation.module(submodule).status in ("ok", "running"):
+            if submodule in self._evaluation.tree.sources and self._evaluation.module(submodule).status in (
+                "ok",
+                "running",
+            ):
                 return ModuleValue(self._evaluation.module(submodule))
             return expressions.unknown(f"{module.name}.{name}")
         value = frame.state.settle(value)

@@ -13,8 +13,8 @@ from optdep_lint.metadata.import_names import ImportNames
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation, Outcome
 from optdep_lint.world.exceptions import text_of
-from optdep_lint.world.known import TYPING_ONLY
 from optdep_lint.world.modules import Tree
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World
 

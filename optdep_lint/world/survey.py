@@ -14,8 +14,8 @@ from optdep_lint.facts.walk import statements
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.known import TYPING_ONLY
 from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.values import Failure
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World

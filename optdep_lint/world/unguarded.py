@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, definitions, expressions, way_to
 from optdep_lint.world.calltime import Use
-from optdep_lint.world.known import TYPING_ONLY
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
 from optdep_lint.world.values import Guard

@@ -261,3 +261,14 @@ def builtin(name: str) -> External:
 def is_none(value: Value) -> bool:
     """It is the constant None."""
     return isinstance(value, Constant) and value.value is None
+
+
+def elements_of(value: Value) -> tuple[Value, ...] | None:
+    """What iterating over a value gives, where that is known."""
+    if isinstance(value, Items):
+        return value.elements
+    if isinstance(value, Table) and value.complete:
+        return tuple(Constant(key) for key in value.entries)
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return tuple(Constant(letter) for letter in value.value)
+    return None

@@ -1,0 +1,195 @@
+"""What names and attributes stand for."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.frames import Frame
+from optdep_lint.world.questions import Questions
+from optdep_lint.world.values import (
+    Choice,
+    ClassValue,
+    Constant,
+    Descriptor,
+    External,
+    Failure,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Method,
+    ModuleValue,
+    Raised,
+    Table,
+    Unbound,
+    Unknown,
+    Value,
+    builtin,
+    caused,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    pass
+
+_BUILTINS = frozenset(dir(builtins)) | {
+    "ExceptionGroup",
+    "BaseExceptionGroup",
+    "aiter",
+    "anext",
+    "WindowsError",
+    "reveal_type",
+}
+
+
+class Attributes(Questions):
+    """Looks up names and attributes."""
+
+    def _name(self, node: syntax.Name, frame: Frame) -> Value:
+        value = self.lookup(node.id, frame)
+        if value is None:
+            if frame.module.dynamic or node.id in frame.module.declared or node.id in _BUILTINS:
+                return Unknown()
+            value = Unbound()
+        return self._bound(value, node.id, node.at, frame)
+
+    def _bound(self, value: Value, name: str, at: int, frame: Frame) -> Value:
+        value = frame.state.settle(value)
+        if isinstance(value, Choice):
+            if holds_unbound(value):
+                return self.choose(value, lambda one: self._bound(one, name, at, frame), frame)
+            return value
+        if isinstance(value, Unbound):
+            message = f"name '{name}' is not defined"
+            raise Raised(
+                self.failure(frame, at, "name", message, value.cause, builtin("NameError"), subject=name, certain=True)
+            )
+        return value
+
+    def lookup(self, name: str, frame: Frame) -> Value | None:
+        """What a name is bound to, by Python's scopes; None where it cannot be told."""
+        if name not in frame.globals:
+            scope: Frame | None = frame
+            while scope is not None and scope.kind != "module":
+                if name in scope.state.names and (scope.kind != "class" or scope is frame):
+                    return scope.state.names[name]
+                if (
+                    scope.function is not None
+                    and scope.kind == "function"
+                    and name in self._evaluation.locals_of(scope.function)
+                ):
+                    return None
+                scope = scope.enclosing
+        if frame.kind != "module":
+            self._evaluation.read(frame.module, name)
+        value = frame.module.names.get(name)
+        if value is not None:
+            return value
+        if name in frame.module.implicit:
+            return frame.module.implicit[name]
+        if name == "__debug__":
+            return Constant(True)
+        return builtin(name) if name in _BUILTINS and not frame.module.dynamic else None
+
+    def _attribute(self, node: syntax.Attribute, frame: Frame) -> Value:
+        return self.attribute(self.evaluate(node.value, frame), node.name, frame, node.at)
+
+    def attribute(self, value: Value, name: str, frame: Frame, at: int) -> Value:
+        """`value.name`
+
+        Raises:
+            Raised: where there is no such attribute for certain.
+        """
+        value = frame.state.settle(value)
+        match value:
+            case Choice():
+                return self.choose(value, lambda one: self.attribute(one, name, frame, at), frame)
+            case ModuleValue():
+                return self._evaluation.imports.module_attribute(
+                    self._evaluation.current(value.module), name, frame, at
+                )
+            case External():
+                return self._evaluation.known.attribute(value, name, frame, at)
+            case ClassValue():
+                return self._class_attribute(value, name)
+            case Instance():
+                return self._instance_attribute(value, name, frame, at)
+            case Constant() if value.value is None or isinstance(value.value, bool):
+                if value.cause is not None and not hasattr(value.value, name):
+                    raise Raised(self._no_attribute(value, name, frame, at))
+            case Known():
+                return self._evaluation.known.member(value, name)
+            case Items() | Table() | Constant():
+                return Known("member", value, name)
+            case FunctionValue() if name == "__name__":
+                return Constant(value.name)
+            case FunctionValue() if name == "__wrapped__":
+                return value
+        key = self.key(value)
+        return self.unknown(f"{key}.{name}" if key else None, value.cause)
+
+    def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
+        type_name = "NoneType" if is_none(value) else "bool"
+        message = f"'{type_name}' object has no attribute '{name}'"
+        return self.failure(frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=name)
+
+    def class_member(self, class_: ClassValue, name: str) -> Value | None:
+        """An attribute by the order of bases; None where it is not found."""
+        found = class_.names.get(name)
+        if found is not None:
+            return found
+        for base in class_.bases:
+            if isinstance(base, ClassValue):
+                found = self.class_member(base, name)
+                if found is not None:
+                    return found
+        return None
+
+    def is_closed(self, class_: ClassValue) -> bool:
+        """All its bases are known, so that what is not found is not there."""
+        return class_.metaclass is None and all(
+            self.is_closed(base)
+            if isinstance(base, ClassValue)
+            else isinstance(base, External) and base.path.startswith("builtins.")
+            for base in class_.bases
+        )
+
+    def _class_attribute(self, class_: ClassValue, name: str) -> Value:
+        found = self.class_member(class_, name)
+        if isinstance(found, Descriptor):
+            return Method(found.function, class_) if found.kind == "classmethod" else found.function
+        if name == "__name__":
+            return Constant(class_.name)
+        return found if found is not None and not isinstance(found, Unbound) else Unknown()
+
+    def _instance_attribute(self, value: Instance, name: str, frame: Frame, at: int) -> Value:
+        found = value.attributes.get(name)
+        if found is not None:
+            return found
+        if not isinstance(value.type, ClassValue):
+            return Unknown()
+        if name == "__class__":
+            return value.type
+        found = self.class_member(value.type, name)
+        calls = self._evaluation.calls
+        if isinstance(found, Descriptor):
+            if found.kind == "property":
+                return calls.call(found.function, (value,), {}, frame, at)
+            return Method(found.function, value.type) if found.kind == "classmethod" else found.function
+        if isinstance(found, FunctionValue) or (isinstance(found, Known) and found.model == "decorated"):
+            return caused(Method(found, value), value.cause)
+        if found is not None:
+            return found if not isinstance(found, Unbound) and not value.vague else Unknown()
+        hook = self.class_member(value.type, "__getattr__") if not value.vague else None
+        if isinstance(hook, FunctionValue):
+            return calls.call(Method(hook, value), (Constant(name),), {}, frame, at, value.cause)
+        key = self.key(value)
+        return self.unknown(f"{key}.{name}" if key and not value.arguments else None, value.cause)
+
+
+def holds_unbound(value: Value) -> bool:
+    if isinstance(value, Choice):
+        return holds_unbound(value.yes) or holds_unbound(value.no)
+    return isinstance(value, Unbound)

@@ -1,0 +1,124 @@
+"""How names, attributes and items are bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Target
+from optdep_lint.world.frames import Frame, join_values
+from optdep_lint.world.values import (
+    ClassValue,
+    Constant,
+    External,
+    Instance,
+    Items,
+    Known,
+    ModuleValue,
+    Table,
+    Unbound,
+    Unknown,
+    Value,
+    caused,
+)
+
+if TYPE_CHECKING:
+    from optdep_lint.world.evaluation import Evaluation
+
+
+class Bindings:
+    """Binds values in frames."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+
+    def bind(self, name: str, value: Value, frame: Frame) -> None:
+        """Bind a name where the frame's scope says."""
+        value = caused(value, frame.cause)
+        if name in frame.globals:
+            self._evaluation.effects += 1
+            names = frame.module.names
+            if frame.uncertain and name in names:
+                value = join_values(None, value, names[name])
+            names[name] = value
+        elif name in frame.nonlocals:
+            self._evaluation.effects += 1
+            holder = frame.enclosing
+            while holder is not None and name not in holder.state.names:
+                holder = holder.enclosing
+            (holder or frame).state.names[name] = value
+        else:
+            frame.state.names[name] = value
+
+    def rebind(self, name: str, value: Value, frame: Frame) -> None:
+        """Bind a name anew in the scope that it is read from: what it holds has been changed in place."""
+        scope: Frame | None = frame
+        while scope is not None and (name not in scope.state.names or scope.kind == "module"):
+            scope = scope.enclosing
+        names = scope.state.names if scope is not None else frame.module.names
+        if names is not frame.state.names:
+            self._evaluation.effects += 1
+            if frame.uncertain:
+                value = join_values(None, value, names.get(name) or Unbound())
+        names[name] = value
+
+    def assign(self, target: Target, value: Value, frame: Frame) -> None:
+        """Assign to a target, as `=` does."""
+        match target:
+            case syntax.Name():
+                self.bind(target.id, value, frame)
+            case syntax.Collection():
+                self._unpack(target, value, frame)
+            case syntax.Starred():
+                self.assign(target.value, Unknown(), frame)  # type: ignore[arg-type]
+            case syntax.Attribute():
+                self._assign_attribute(target, value, frame)
+            case syntax.Subscript():
+                self._assign_item(target, value, frame)
+
+    def _unpack(self, target: syntax.Collection, value: Value, frame: Frame) -> None:
+        parts: tuple[Value, ...] = ()
+        value = frame.state.settle(value)
+        if isinstance(value, Items):
+            parts = value.elements
+        starred = any(isinstance(element, syntax.Starred) for element in target.elements)
+        exact = len(parts) == len(target.elements) and not starred
+        for position, element in enumerate(target.elements):
+            self.assign(element, parts[position] if exact else caused(Unknown(), value.cause), frame)  # type: ignore[arg-type]
+
+    def _assign_attribute(self, target: syntax.Attribute, value: Value, frame: Frame) -> None:
+        holder = frame.state.settle(self._evaluation.expressions.evaluate(target.value, frame))
+        value = caused(value, frame.cause)
+        if isinstance(holder, ModuleValue):
+            if self._evaluation.is_shared(holder.module):
+                return
+            self._evaluation.effects += 1
+            self._put(holder.module.names, target.name, value, frame)
+            if target.name == "__class__":
+                holder.module.dynamic = True
+        elif isinstance(holder, ClassValue):
+            self._evaluation.effects += 1
+            self._put(holder.names, target.name, value, frame)
+        elif isinstance(holder, Instance):
+            self._put(holder.attributes, target.name, value, frame)
+
+    def _put(self, names: dict[str, Value], name: str, value: Value, frame: Frame) -> None:
+        """Bind an attribute, for sure or perhaps."""
+        names[name] = join_values(None, value, names.get(name) or Unbound()) if frame.uncertain else value
+
+    def _assign_item(self, target: syntax.Subscript, value: Value, frame: Frame) -> None:
+        expressions = self._evaluation.expressions
+        holder = frame.state.settle(expressions.evaluate(target.value, frame))
+        index = frame.state.settle(expressions.evaluate(target.index, frame))
+        key = index.value if isinstance(index, Constant) else None
+        if isinstance(holder, External) and holder.path == "sys.modules":
+            self._evaluation.inject(key if isinstance(key, str) else None, value, frame)
+        elif isinstance(holder, Known) and holder.model == "namespace":
+            module = holder.parts[0]
+            if isinstance(key, str):
+                module.names[key] = caused(value, frame.cause)
+            else:
+                module.dynamic = True
+        elif isinstance(holder, Table) and isinstance(target.value, syntax.Name):
+            entries = {**holder.entries, key: value} if key is not None else holder.entries
+            self.rebind(target.value.id, Table(entries, holder.complete and key is not None), frame)

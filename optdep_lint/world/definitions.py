@@ -1,0 +1,98 @@
+"""Statements that define: functions, classes, and the annotations that are evaluated with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.blocks import Blocks
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.values import (
+    ClassValue,
+    FunctionValue,
+    Raised,
+    Unknown,
+    Value,
+    builtin,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+class Definitions(Blocks):
+    """Defines functions and classes."""
+
+    def annotation(self, node: syntax.Expression | None, frame: Frame) -> None:
+        """Evaluate an annotation where this Python evaluates it at once."""
+        if node is None or frame.module.source.summary.future_annotations or self._evaluation.world.python >= (3, 14):
+            return
+        self._evaluation.expressions.evaluate(node, frame)
+
+    def _function(self, node: syntax.Function, frame: Frame) -> bool:
+        expressions = self._evaluation.expressions
+        decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
+        function = self.function_value(node.name, node, frame)
+        if not node.generic:
+            for parameter in node.parameters:
+                self.annotation(parameter.annotation, frame)
+            self.annotation(node.returns, frame)
+        value: Value = function
+        for decorator in reversed(decorators):
+            value = self._evaluation.calls.decorate(decorator, value, frame, node.at)
+        self.bind(node.name, value, frame)
+        return True
+
+    def function_value(self, name: str, node: syntax.Function | syntax.Lambda, frame: Frame) -> FunctionValue:
+        """Make a function; its defaults are evaluated now."""
+        holder = frame
+        while holder.kind == "class" and holder.enclosing is not None:
+            holder = holder.enclosing
+        function = FunctionValue(frame.module, name, node, holder if holder.kind == "function" else None)
+        for parameter in node.parameters:
+            if parameter.default is not None:
+                function.defaults[parameter.name] = self._evaluation.expressions.evaluate(parameter.default, frame)
+        return function
+
+    def _class(self, node: syntax.Class, frame: Frame) -> bool:
+        expressions = self._evaluation.expressions
+        decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
+        bases = tuple(self._base(base, node, frame) for base in node.bases)
+        inner = Frame("class", frame.module, State({}, frame.state.assumed), frame)
+        inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth
+        inner.guards, inner.caught, inner.function = frame.guards, frame.caught, frame.function
+        inner.causes = list(frame.causes)
+        value = ClassValue(frame.module, node.name, bases, inner.state.names)
+        value.node = node
+        for keyword in node.keywords:
+            found = expressions.evaluate(keyword.value, frame)
+            if keyword.name == "metaclass":
+                value.metaclass = found
+        for name in node.generic:
+            inner.state.names[name] = Unknown()
+        falls = self.run(node.body, inner)
+        frame.exits += [exit_ for exit_ in inner.exits if exit_.failure is not None]
+        for exit_ in frame.exits[len(frame.exits) - len(inner.exits) :] if inner.exits else ():
+            exit_.state = frame.state if not falls else frame.state.copy()
+        if not falls:
+            return False
+        value.names = inner.state.names
+        for member in value.names.values():
+            if isinstance(member, FunctionValue):
+                member.owner = value
+        result: Value = value
+        for decorator in reversed(decorators):
+            result = self._evaluation.calls.decorate(decorator, result, frame, node.at)
+        self.bind(node.name, result, frame)
+        return True
+
+    def _base(self, node: syntax.Expression, class_: syntax.Class, frame: Frame) -> Value:
+        expressions = self._evaluation.expressions
+        base = frame.state.settle(expressions.evaluate(node, frame))
+        if is_none(base) and base.cause is not None:
+            at = getattr(node, "at", class_.at)
+            raise Raised(
+                expressions.failure(frame, at, "call", "None is not a base class", base.cause, builtin("TypeError"))
+            )
+        return base

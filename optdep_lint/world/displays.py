@@ -1,0 +1,173 @@
+"""What displays, comprehensions and subscripts give."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.frames import Frame
+from optdep_lint.world.literals import NotPython, hashable, to_python
+from optdep_lint.world.questions import Questions
+from optdep_lint.world.truth import Truth, assume
+from optdep_lint.world.values import (
+    Choice,
+    ClassValue,
+    Constant,
+    External,
+    Items,
+    Known,
+    Raised,
+    Table,
+    Unknown,
+    Value,
+    builtin,
+    elements_of,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+class Displays(Questions):
+    """Evaluates collections and their items."""
+
+    @abstractmethod
+    def lookup(self, name: str, frame: Frame) -> Value | None:
+        """What a name is bound to."""
+
+    def _collection(self, node: syntax.Collection, frame: Frame) -> Value:
+        elements: list[Value] = []
+        exact = True
+        for part in node.elements:
+            value = self.evaluate(part, frame)
+            if isinstance(part, syntax.Starred):
+                inner = elements_of(frame.state.settle(value))
+                exact = exact and inner is not None
+                elements += inner or ()
+            else:
+                elements.append(value)
+        return Items(node.kind, tuple(elements)) if exact else Unknown()
+
+    def _mapping(self, node: syntax.Mapping, frame: Frame) -> Value:
+        entries: dict[Any, Value] = {}
+        complete = True
+        for key, part in zip(node.keys, node.values, strict=True):
+            value = self.evaluate(part, frame)
+            if key is None:
+                inner = frame.state.settle(value)
+                complete = complete and isinstance(inner, Table) and inner.complete
+                entries.update(inner.entries if isinstance(inner, Table) else {})
+                continue
+            found = to_python(frame.state.settle(self.evaluate(key, frame)))
+            if found is NotPython or not hashable(found):
+                complete = False
+            else:
+                entries[found] = value
+        return Table(entries, complete)
+
+    def iterate(self, node: syntax.Comprehension, frame: Frame) -> Iterable[Value] | None:
+        """The elements of a comprehension one by one, evaluated as they are asked for; None where they cannot be told."""
+        first = node.generators[0]
+        elements = elements_of(frame.state.settle(self.evaluate(first.iterable, frame)))
+        if elements is None or len(node.generators) > 1 or len(elements) > 400:
+            return None
+        return self._each(node, first, elements, frame)
+
+    def _each(
+        self, node: syntax.Comprehension, generator: syntax.Generator, elements: tuple[Value, ...], frame: Frame
+    ) -> Iterable[Value]:
+        for element in elements:
+            self._evaluation.count_step()
+            names, frame.state.names = frame.state.names, frame.state.names.copy()
+            try:
+                self._evaluation.statements.assign(generator.target, element, frame)
+                truths = [self.test(test, frame)[0] for test in generator.tests]
+                if min(truths, default=Truth.YES) is Truth.NO:
+                    continue
+                value = self.evaluate(node.element, frame)
+                if min(truths, default=Truth.YES) is Truth.MAYBE:
+                    value = Unknown()
+            finally:
+                frame.state.names = names
+            yield value
+
+    def _comprehension(self, node: syntax.Comprehension, frame: Frame) -> Value:
+        values = self.iterate(node, frame) if node.kind != "dict" else None
+        if values is not None and not any(generator.tests for generator in node.generators):
+            return Items(node.kind, tuple(values))
+        names, frame.state.names = frame.state.names, frame.state.names.copy()
+        try:
+            for generator in node.generators:
+                self.under(None, True, lambda part=generator: self.evaluate(part.iterable, frame), frame)  # type: ignore[misc]
+                self._evaluation.statements.assign(generator.target, Unknown(), frame)
+            self.under(None, True, lambda: self._once(node, frame), frame)
+        finally:
+            frame.state.names = names
+        return Unknown()
+
+    def _once(self, node: syntax.Comprehension, frame: Frame) -> Value:
+        for generator in node.generators:
+            for test in generator.tests:
+                truth, condition, _ = self.test(test, frame)
+                if truth is Truth.NO:
+                    return Unknown()
+                if condition is not None:
+                    assume(condition, True, frame.state.assumed)
+        if node.key is not None:
+            self.evaluate(node.key, frame)
+        return self.evaluate(node.element, frame)
+
+    def _subscript(self, node: syntax.Subscript, frame: Frame) -> Value:
+        value = self.evaluate(node.value, frame)
+        index = self.evaluate(node.index, frame)
+        return self.item(value, index, frame, node.at)
+
+    def item(self, value: Value, index: Value, frame: Frame, at: int) -> Value:
+        """`value[index]`"""
+        value, index = frame.state.settle(value), frame.state.settle(index)
+        if isinstance(value, Choice):
+            return self.choose(value, lambda one: self.item(one, index, frame, at), frame)
+        key = to_python(index)
+        match value:
+            case ClassValue():
+                return value
+            case Constant(value=None) if value.cause is not None:
+                message = "'NoneType' object is not subscriptable"
+                raise Raised(self.failure(frame, at, "call", message, value.cause, builtin("TypeError")))
+            case External(path="sys.modules"):
+                return self._evaluation.imports.loaded(key if isinstance(key, str) else None, frame)
+            case Known(model="namespace") if isinstance(key, str):
+                return self.lookup(key, frame) or Unknown()
+            case Known(model="environment") if isinstance(key, str):
+                return self._evaluation.known.variable(key, None, frame, at)
+            case Known(model="slice"):
+                return Unknown()
+            case Table() if key is not NotPython and hashable(key) and key in value.entries:
+                return value.entries[key]
+            case Items() | Constant() if isinstance(index, Known) and index.model == "slice":
+                return _slice(value, index)
+            case Items() | Constant() if isinstance(key, int):
+                python = value.elements if isinstance(value, Items) else value.value
+                if isinstance(python, (tuple, str)) and -len(python) <= key < len(python):
+                    element = python[key]
+                    return element if isinstance(element, Value) else Constant(element)
+        base, text = self.key(value), self.key(index)
+        return self.unknown(f"{base}[{text}]" if base and text else None, value.cause)
+
+
+def _slice(value: Items | Constant, index: Known) -> Value:
+    """`value[a:b:c]`"""
+    bounds = [to_python(part) for part in index.parts]
+    python = value.elements if isinstance(value, Items) else value.value
+    if not isinstance(python, (tuple, str)) or not all(part is None or isinstance(part, int) for part in bounds):
+        return Unknown()
+    taken = python[slice(*bounds)]
+    return (
+        Constant(taken)
+        if isinstance(taken, str)
+        else Items(value.kind, taken)
+        if isinstance(value, Items)
+        else Unknown()
+    )

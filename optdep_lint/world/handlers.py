@@ -1,0 +1,157 @@
+"""Statements that stop exceptions: `try` and `with`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.blocks import Blocks
+from optdep_lint.world.exceptions import is_subclass
+from optdep_lint.world.frames import Exit, Frame, State
+from optdep_lint.world.truth import Truth
+from optdep_lint.world.values import (
+    Constant,
+    Failure,
+    Guard,
+    Instance,
+    Items,
+    Raised,
+    Unknown,
+    Value,
+    caused,
+)
+
+if TYPE_CHECKING:
+    pass
+
+_NO_MODULE = re.compile(r"No module named '([^']*)'")
+
+
+class Handlers(Blocks):
+    """Takes exceptions through handlers and context managers."""
+
+    def _try(self, node: syntax.Try, frame: Frame) -> bool:
+        outer, frame.exits = frame.exits, []
+        before, entry = dict(frame.state.names), frame.state
+        entry_assumed = dict(entry.assumed)
+        guards = frame.guards
+        frame.guards = (*guards, Guard("try", node.at))
+        frame.protected += bool(node.handlers)
+        falls = self.run(node.body, frame)
+        frame.protected -= bool(node.handlers)
+        frame.guards = guards
+        met, frame.exits = frame.exits, outer
+        raised = [exit_ for exit_ in met if exit_.kind == "raise"]
+        pending = [exit_ for exit_ in met if exit_.kind != "raise"]
+        outer_count = len(outer)
+        ends: list[State] = []
+        if falls and self.run(node.orelse, frame):
+            ends.append(frame.state)
+        certain = not falls and len(met) == 1
+        for exit_ in raised:
+            frame.uncertain += not certain
+            self._handle(node, exit_, before, frame, ends)
+            frame.uncertain -= not certain
+        frame.exits += pending
+        running = self.meet(ends, State(dict(before), entry_assumed), frame)
+        return self._finally(node, running, outer_count, frame)
+
+    def _finally(self, node: syntax.Try, running: bool, outer_count: int, frame: Frame) -> bool:
+        if not node.final:
+            return running
+        leaving = frame.exits[outer_count:]
+        if not running and leaving:
+            frame.state = leaving[-1].state
+        falls = self.run(node.final, frame)
+        if not falls:
+            frame.exits = [exit_ for exit_ in frame.exits if exit_ not in leaving]
+        return running and falls
+
+    def _handle(self, node: syntax.Try, exit_: Exit, before: dict[str, Value], frame: Frame, ends: list[State]) -> None:
+        """Take one exception through the handlers of its `try`."""
+        failure = exit_.failure
+        assert failure is not None
+        for handler in node.handlers:
+            frame.state = exit_.state
+            truth = self._catches(handler, failure, frame)
+            if truth is Truth.NO:
+                continue
+            frame.state = exit_.state.copy()
+            if self._run_handler(handler, failure, frame):
+                if failure.cause is not None:
+                    self.mark(node.body + node.orelse, before, failure.cause, frame)
+                ends.append(frame.state)
+            if truth is Truth.YES:
+                return
+        frame.exits.append(exit_)
+
+    def _catches(self, handler: syntax.Handler, failure: Failure, frame: Frame) -> Truth:
+        if handler.type is None:
+            return Truth.YES
+        try:
+            wanted = frame.state.settle(self._evaluation.expressions.evaluate(handler.type, frame))
+        except Raised:
+            return Truth.MAYBE
+        return is_subclass(failure.type, wanted)
+
+    def _run_handler(self, handler: syntax.Handler, failure: Failure, frame: Frame) -> bool:
+        frame.caught.append(failure)
+        frame.causes.append(failure.cause)
+        if handler.name is not None:
+            self.bind(handler.name, _exception(failure), frame)
+        falls = self.run(handler.body, frame)
+        frame.causes.pop()
+        frame.caught.pop()
+        if handler.name is not None:
+            frame.state.names.pop(handler.name, None)
+        return falls
+
+    def _with(self, node: syntax.With, frame: Frame) -> bool:
+        calls = self._evaluation.calls
+        managers: list[Value] = []
+        for item in node.items:
+            manager = frame.state.settle(self._evaluation.expressions.evaluate(item.context, frame))
+            managers.append(manager)
+            if item.target is not None:
+                self.assign(item.target, calls.entered(manager, frame, node.at), frame)
+        if not any(calls.may_swallow(manager) for manager in managers):
+            return self.run(node.body, frame)
+        outer, frame.exits = frame.exits, []
+        before = dict(frame.state.names)
+        entry = frame.state.copy()
+        guards = frame.guards
+        frame.guards = (*guards, Guard("with", node.at))
+        frame.protected += 1
+        falls = self.run(node.body, frame)
+        frame.protected -= 1
+        frame.guards = guards
+        met, frame.exits = frame.exits, outer
+        ends = [frame.state] if falls else []
+        for exit_ in met:
+            if exit_.failure is None:
+                frame.exits.append(exit_)
+                continue
+            frame.state = exit_.state
+            swallowed = max(calls.swallows(manager, exit_.failure, frame, node.at) for manager in managers)
+            if swallowed is not Truth.NO:
+                frame.state = exit_.state.copy()
+                if exit_.failure.cause is not None:
+                    self.mark(node.body, before, exit_.failure.cause, frame)
+                ends.append(frame.state)
+            if swallowed is not Truth.YES:
+                frame.exits.append(exit_)
+        return self.meet(ends, entry, frame)
+
+
+def _exception(failure: Failure) -> Instance:
+    """The exception object that a handler is given."""
+    arguments = failure.arguments
+    missing = _NO_MODULE.fullmatch(failure.message) if failure.kind in ("import", "probe") else None
+    if missing is not None:
+        arguments = (Constant(failure.message),)
+    exception = caused(Instance(failure.type, arguments), failure.cause)
+    if missing is not None:
+        exception.attributes.update(name=Constant(missing[1]), path=Constant(None), msg=arguments[0])
+    exception.attributes["args"] = Items("tuple", arguments) if arguments else Unknown()
+    return exception

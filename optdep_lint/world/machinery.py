@@ -1,0 +1,147 @@
+"""Functions that ask whether something is there, or import it: `find_spec`, `import_module`, `version`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from optdep_lint.world.frames import Frame
+from optdep_lint.world.literals import NotPython, to_python
+from optdep_lint.world.truth import Atom
+from optdep_lint.world.values import (
+    Cause,
+    Constant,
+    External,
+    Known,
+    Raised,
+    Unknown,
+    Value,
+    builtin,
+    caused,
+)
+
+if TYPE_CHECKING:
+    from optdep_lint.world.evaluation import Evaluation
+
+Arguments: TypeAlias = tuple[Value, ...]
+Keywords: TypeAlias = Mapping[str, Value]
+
+FINDERS = frozenset({
+    "importlib.util.find_spec", "importlib.find_loader", "pkgutil.find_loader", "imp.find_module",
+    "importlib.machinery.PathFinder.find_spec",
+})  # fmt: skip
+
+IMPORTERS = frozenset({"importlib.import_module", "builtins.__import__", "django.utils.module_loading.import_string"})
+
+DISTRIBUTION_PROBES = frozenset({
+    f"{module}.{name}" for module in ("importlib.metadata", "importlib_metadata")
+    for name in ("version", "distribution", "metadata", "requires", "files")
+})  # fmt: skip
+
+
+class Machinery:
+    """Answers probes and importers."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+
+    def find_spec(self, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+        """`importlib.util.find_spec(name)`: it imports the parents of a dotted name, and fails where one is absent."""
+        given = arguments[0] if arguments else keywords.get("name", Unknown())
+        name = self._module_name(given, arguments, keywords, frame)
+        if name is None:
+            return self._unknown_call("importlib.util.find_spec", arguments, frame)
+        tree, world, imports = self.evaluation.tree, self.evaluation.world, self.evaluation.imports
+        self.evaluation.feel(name)
+        if name in self.evaluation.injected or name in tree.sources or name in tree.namespaces:
+            parent = name.rpartition(".")[0]
+            if parent and tree.owns(name):
+                imports.import_dotted(parent, True, frame, at)
+            return Known("spec", name)
+        if tree.owns(name):
+            return Known("spec", name) if name in tree.extensions else Unknown(Atom(f"find_spec({name!r})"))
+        missing = world.missing(name)
+        if missing is None:
+            return Known("spec", name) if "." not in name else self._spec_below(name)
+        cause = Cause(missing, frame.module.source.path, at)
+        if missing == name:
+            return caused(Constant(None), cause)
+        message = f"No module named '{missing}'"
+        failure = self.evaluation.expressions.failure(
+            frame, at, "probe", message, cause, builtin("ModuleNotFoundError"), subject=name
+        )
+        raise Raised(failure)
+
+    def _spec_below(self, name: str) -> Value:
+        """A submodule of something present: the standard library's are known, others are taken to be there."""
+        if self.evaluation.is_stdlib(name):
+            return Known("spec", name)
+        return Known("spec", name)
+
+    def _module_name(self, given: Value, arguments: Arguments, keywords: Keywords, frame: Frame) -> str | None:
+        """The absolute module name that an argument gives, or None where it is not known."""
+        name = to_python(frame.state.settle(given))
+        if not isinstance(name, str) or not name:
+            return None
+        if not name.startswith("."):
+            return name
+        package_value = arguments[1] if len(arguments) > 1 else keywords.get("package", Unknown())
+        package = to_python(frame.state.settle(package_value))
+        if not isinstance(package, str):
+            return None
+        level = len(name) - len(name.lstrip("."))
+        parts = package.split(".")
+        keep = len(parts) - (level - 1)
+        if keep < 1:
+            return None
+        rest = name.lstrip(".")
+        return ".".join([*parts[:keep], rest] if rest else parts[:keep])
+
+    def _unknown_call(self, path: str, arguments: Arguments, frame: Frame) -> Value:
+        return self.evaluation.expressions.unknown(self.evaluation.calls.key_of(External(path), arguments, {}))
+
+    def import_module(self, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+        """`importlib.import_module(name)`, `__import__(name)`."""
+        given = arguments[0] if arguments else keywords.get("name", Unknown())
+        name = self._module_name(given, arguments, keywords, frame)
+        if name is None:
+            return Unknown()
+        return self.evaluation.imports.import_dotted(name, True, frame, at)
+
+    def distribution(self, path: str, arguments: Arguments, frame: Frame, at: int) -> Value:
+        """`importlib.metadata.version(distribution)` and its like."""
+        name = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
+        world = self.evaluation.world
+        if not isinstance(name, str):
+            return Unknown()
+        self.evaluation.feel(f"{normalized(name)} (distribution)")
+        version = world.versions.get(normalized(name))
+        if version is not None:
+            return Constant(version) if path.endswith(".version") else Unknown()
+        missing = world.missing_distribution(normalized(name))
+        if missing is None:
+            return self._unknown_call(path, arguments, frame)
+        cause = Cause(missing, frame.module.source.path, at)
+        failure = self.evaluation.expressions.failure(
+            frame, at, "probe", f"No package metadata was found for {name}", cause,
+            External("importlib.metadata.PackageNotFoundError"), subject=name,
+        )  # fmt: skip
+        raise Raised(failure)
+
+    def _lazy_attribute(self, function: Known, arguments: Arguments, frame: Frame, at: int) -> Value:
+        """The `__getattr__` of `lazy_loader.attach`: what is asked for is imported."""
+        package, submodules, attributes = function.parts
+        name = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
+        imports = self.evaluation.imports
+        if name in submodules:
+            return imports.import_dotted(f"{package}.{name}", True, frame, at)
+        if name in attributes:
+            holder = imports.import_dotted(f"{package}.{attributes[name]}", True, frame, at)
+            return imports.import_name(holder, name, frame, at)
+        return Unknown()
+
+
+def normalized(name: str) -> str:
+    """A distribution name in its normal form (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,190 @@
+"""What operators give: boolean ones, comparisons, arithmetic, conditional expressions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Expression
+from optdep_lint.world.frames import Frame, join_values
+from optdep_lint.world.literals import NotPython, from_python, to_python
+from optdep_lint.world.questions import Questions
+from optdep_lint.world.truth import Atom, Condition, Truth, every, negate, some
+from optdep_lint.world.values import (
+    Cause,
+    Choice,
+    Constant,
+    External,
+    Instance,
+    Items,
+    Known,
+    Table,
+    Unknown,
+    Value,
+    caused,
+)
+
+if TYPE_CHECKING:
+    pass
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "in": lambda left, right: left in right, "not in": lambda left, right: left not in right,
+}  # fmt: skip
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "%": operator.mod, "//": operator.floordiv, "/": operator.truediv,
+    "&": operator.and_, "|": operator.or_,
+}  # fmt: skip
+
+
+class Operators(Questions):
+    """Evaluates operators."""
+
+    def _not(self, node: syntax.Not, frame: Frame) -> Value:
+        value = self.evaluate(node.operand, frame)
+        truth, condition = self.truth(value, frame)
+        cause = frame.state.settle(value).cause
+        if truth is not Truth.MAYBE:
+            return caused(Constant(truth is Truth.NO), cause)
+        return caused(Unknown(negate(condition) if condition is not None else None), cause)
+
+    def _boolean(self, node: syntax.Boolean, frame: Frame) -> Value:
+        return self._short_circuit(node.operator, node.operands, frame)
+
+    def _short_circuit(self, operator_: str, operands: tuple[Expression, ...], frame: Frame) -> Value:
+        value = self.evaluate(operands[0], frame)
+        if len(operands) == 1:
+            return value
+        goes_on = operator_ == "and"
+        truth, condition = self.truth(value, frame)
+        if truth is Truth.of(not goes_on):
+            return frame.state.settle(value)
+        if truth is not Truth.MAYBE:
+            rest = self._short_circuit(operator_, operands[1:], frame)
+            return rest if operator_ == "and" else caused(rest, frame.state.settle(value).cause)
+        rest = self.under(condition, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
+        return self._combine(operator_, value, condition, rest, frame)
+
+    def _combine(self, operator_: str, value: Value, condition: Condition | None, rest: Value, frame: Frame) -> Value:
+        """`value and rest`, `value or rest`, where the first is open."""
+        rest_truth, rest_condition = self.truth(rest, frame)
+        if condition is None:
+            settles = Truth.of(operator_ == "or")
+            if rest_truth is settles:
+                return Constant(operator_ == "or") if operator_ == "and" else caused(Unknown(), rest.cause)
+            return caused(Unknown(), rest.cause)
+        if operator_ == "and":
+            if rest_truth is Truth.NO:
+                return caused(Choice(condition, rest, Constant(False)), rest.cause)
+            if rest_truth is Truth.YES:
+                return Choice(condition, rest, Constant(False))
+            return caused(Unknown(every((condition, rest_condition)) if rest_condition else None), rest.cause)
+        if rest_truth is Truth.YES:
+            return rest if isinstance(rest, Constant) else Choice(condition, Unknown(condition), rest)
+        if rest_truth is Truth.NO:
+            return caused(
+                Choice(condition, Unknown(condition) if not isinstance(value, Choice) else Constant(True), rest),
+                rest.cause,
+            )
+        return caused(Unknown(some(condition, rest_condition) if rest_condition else None), rest.cause)
+
+    def _compare(self, node: syntax.Compare, frame: Frame) -> Value:
+        left = self.evaluate(node.left, frame)
+        results: list[Value] = []
+        for operator_, right_node in zip(node.operators, node.rights, strict=True):
+            right = self.evaluate(right_node, frame)
+            results.append(self.compare(operator_, left, right, frame))
+            left = right
+        if len(results) == 1:
+            return results[0]
+        truths = [self.truth(result, frame)[0] for result in results]
+        return Constant(min(truths) is Truth.YES) if min(truths) is not Truth.MAYBE else Unknown()
+
+    def compare(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
+        """`left op right`"""
+        left, right = frame.state.settle(left), frame.state.settle(right)
+        if isinstance(left, Choice):
+            return self.choose(left, lambda one: self.compare(operator_, one, right, frame), frame)
+        if isinstance(right, Choice):
+            return self.choose(right, lambda one: self.compare(operator_, left, one, frame), frame)
+        cause = left.cause or right.cause
+        if operator_ in ("is", "is not"):
+            result = self._identical(left, right)
+            return caused(result if operator_ == "is" else negated(result), cause)
+        if operator_ in ("in", "not in") and isinstance(right, External) and right.path == "sys.modules":
+            result = self._evaluation.imports.is_loaded(left)
+            return caused(result if operator_ == "in" else negated(result), result.cause or cause)
+        if operator_ in ("in", "not in") and isinstance(right, Known) and right.model in ("namespace", "environment"):
+            result = self._evaluation.known.contains(right, left, frame)
+            return caused(result if operator_ == "in" else negated(result), result.cause or cause)
+        if operator_ in ("in", "not in") and isinstance(right, Table) and not right.complete:
+            return Unknown()
+        left_python, right_python = to_python(left), to_python(right)
+        if left_python is not NotPython and right_python is not NotPython:
+            try:
+                return caused(Constant(bool(_COMPARISONS[operator_](left_python, right_python))), cause)
+            except (TypeError, ValueError):
+                return Unknown()
+        return self._open_comparison(operator_, left, right, cause)
+
+    def _open_comparison(self, operator_: str, left: Value, right: Value, cause: Cause | None) -> Value:
+        if operator_ in ("!=", "not in"):
+            return negated(self._open_comparison("==" if operator_ == "!=" else "in", left, right, cause))
+        left_key, right_key = self.key(left), self.key(right)
+        return self.unknown(f"{left_key} {operator_} {right_key}" if left_key and right_key else None, cause)
+
+    def _identical(self, left: Value, right: Value) -> Value:
+        if isinstance(left, Constant) and not isinstance(right, Constant):
+            left, right = right, left
+        if isinstance(right, Constant) and (right.value is None or isinstance(right.value, bool)):
+            if isinstance(left, Constant):
+                return Constant(left.value is right.value)
+            if isinstance(left, Unknown):
+                if right.value is None and left.condition is not None:
+                    return Unknown(negate(left.condition))
+                return Unknown(left.condition if right.value is True else None)
+            if isinstance(left, External) and left.path not in self._evaluation.imported:
+                return Unknown(Atom(f"{left.path} is {right.value}"))
+            return Constant(False)
+        if left is right or (
+            self.key(left) is not None
+            and self.key(left) == self.key(right)
+            and not isinstance(left, (Unknown, Instance))
+        ):
+            return Constant(True)
+        return Unknown()
+
+    def binary(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
+        """`left op right`, for arithmetic operators."""
+        left, right = frame.state.settle(left), frame.state.settle(right)
+        if operator_ == "+" and isinstance(left, Items) and isinstance(right, Items):
+            return Items(left.kind, left.elements + right.elements)
+        left_python, right_python = to_python(left), to_python(right)
+        if operator_ in _ARITHMETIC and left_python is not NotPython and right_python is not NotPython:
+            try:
+                return caused(from_python(_ARITHMETIC[operator_](left_python, right_python)), left.cause or right.cause)
+            except (TypeError, ValueError, ZeroDivisionError, KeyError):
+                return Unknown()
+        return caused(Unknown(), left.cause or right.cause)
+
+    def _conditional(self, node: syntax.Conditional, frame: Frame) -> Value:
+        truth, condition, cause = self.test(node.test, frame)
+        if truth is not Truth.MAYBE:
+            frame.causes.append(cause)
+            try:
+                return caused(self.evaluate(node.body if truth is Truth.YES else node.orelse, frame), cause)
+            finally:
+                frame.causes.pop()
+        yes = self.under(condition, True, lambda: self.evaluate(node.body, frame), frame)
+        no = self.under(condition, False, lambda: self.evaluate(node.orelse, frame), frame)
+        return join_values(condition, yes, no)
+
+
+def negated(value: Value) -> Value:
+    if isinstance(value, Constant):
+        return caused(Constant(not value.value), value.cause)
+    condition = value.condition if isinstance(value, Unknown) else None
+    return caused(Unknown(negate(condition) if condition is not None else None), value.cause)
