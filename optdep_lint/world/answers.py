@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from optdep_lint.world import lazy
 from optdep_lint.world.exceptions import is_subclass, text_of
-from optdep_lint.world.frames import Frame
+from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.literals import NotPython, from_python, to_python
 from optdep_lint.world.machinery import Arguments, Keywords
 from optdep_lint.world.truth import Atom, Truth
@@ -44,6 +44,8 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
         return Unknown()
     evaluation = known.evaluation
     if isinstance(value, External):
+        if value.path.startswith("torch.ops."):
+            return evaluation.operations.probe(value.path[len("torch.ops.") :], name, frame)
         if value.path in evaluation.imported:
             truth = evaluation.world.has_name(value.path, name)
             if truth is not Truth.MAYBE:
@@ -79,6 +81,8 @@ def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
             return caused(arguments[2], answer.cause)
         return expressions.attribute(arguments[0], name, frame, at)
     value = frame.state.settle(arguments[0])
+    if isinstance(value, External) and value.path.startswith("torch.ops.") and isinstance(answer, Unknown):
+        return join_values(answer.condition, External(f"{value.path}.{name}"), arguments[2])
     key = expressions.key(value)
     return expressions.unknown(f"getattr({key}, {name!r})" if key else None, value.cause)
 

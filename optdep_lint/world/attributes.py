@@ -63,8 +63,9 @@ class Attributes(Questions):
             return value
         if isinstance(value, Unbound):
             message = f"name '{name}' is not defined"
+            cause = value.cause or self._evaluation.operations.cause_of(name, frame)
             raise Raised(
-                self.failure(frame, at, "name", message, value.cause, builtin("NameError"), subject=name, certain=True)
+                self.failure(frame, at, "name", message, cause, builtin("NameError"), subject=name, certain=True)
             )
         return value
 

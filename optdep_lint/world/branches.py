@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from optdep_lint.facts import syntax
 from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.frames import Frame, State, join
+from optdep_lint.world.operations_unreached import look_ahead
 from optdep_lint.world.truth import Condition, Truth, assume
 from optdep_lint.world.values import (
     Guard,
@@ -27,6 +28,8 @@ class Branches(Blocks):
             return self._either(node, condition or self.place(node.at, frame), frame)
         holds = truth is Truth.YES
         taken, skipped = (node.body, node.orelse) if holds else (node.orelse, node.body)
+        if cause is None and skipped:
+            look_ahead(self._evaluation, node.test, skipped, frame)
         guards = frame.guards
         frame.guards = (*guards, Guard("if", node.at, None, cause, holds))
         frame.causes.append(cause)

@@ -234,6 +234,7 @@ class Calls:
         """
         inner = self.frame_of(function, frame, cause)
         inner.thrown = thrown
+        inner.called = (frame, at, (*arguments, *keywords.values()))
         if repeatable:
             inner.state.assumed.clear()
         self.bind_parameters(function, arguments, keywords, inner)

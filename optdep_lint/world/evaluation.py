@@ -12,6 +12,7 @@ from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
 from optdep_lint.world.modules import Asked, Module, Tree
+from optdep_lint.world.operations import Operations
 from optdep_lint.world.statements import Statements
 from optdep_lint.world.truth import Atom, Condition, every, negate
 from optdep_lint.world.values import Constant, Failure, FunctionValue, ModuleValue, Raised, Unknown, Value
@@ -55,6 +56,7 @@ class Evaluation:
         self.imports = Imports(self)
         self.known = KnownThings(self)
         self.statements = Statements(self)
+        self.operations = Operations(self)
 
     def module(self, name: str) -> Module:
         """The module of that name; it may not have been imported yet."""
@@ -113,6 +115,7 @@ class Evaluation:
         }
         if module.source.is_package:
             module.implicit["__path__"] = Unknown()
+        self.operations.forget(module.name)
         self.running.append(module.asked)
         falls = self.statements.run(module.source.summary.body, frame)
         self.running.pop()
@@ -121,7 +124,7 @@ class Evaluation:
 
     def _finish(self, module: Module, frame: Frame, falls: bool) -> None:
         raised = [exit_.failure for exit_ in frame.exits if exit_.failure is not None]
-        module.namespace, module.frame = frame.state.names, None
+        module.namespace, module.assumed, module.frame = frame.state.names, frame.state.assumed, None
         module.touched.discard(module.name)
         if falls:
             module.status = "ok"

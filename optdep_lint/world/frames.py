@@ -51,7 +51,7 @@ class Frame:
     """One activation of a module, class body or function."""
 
     __slots__ = (
-        "annotating", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind",
+        "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind",
         "module", "nonlocals", "protected", "state", "thrown", "uncertain",
     )  # fmt: skip
 
@@ -60,6 +60,8 @@ class Frame:
         """`module`, `class` or `function`."""
         self.module, self.state, self.enclosing = module, state, enclosing
         self.function: FunctionValue | None = None
+        self.called: tuple[Frame, int, tuple[Value, ...]] | None = None
+        """Of a function: the frame that calls it, at which position, and with what."""
         self.exits: list[Exit] = []
         self.causes: list[Cause | None] = []
         """The absences that decided the branches and handlers that evaluation is in."""

@@ -19,6 +19,7 @@ from optdep_lint.world.machinery import (
     Machinery,
     normalized,
 )
+from optdep_lint.world.operations_library import LIBRARY_ANSWERS, call_library
 from optdep_lint.world.surroundings import COMMON_VARIABLES, constants
 from optdep_lint.world.truth import Atom, Truth
 from optdep_lint.world.values import (
@@ -68,7 +69,7 @@ class KnownThings(Machinery):
     def __init__(self, evaluation: Evaluation) -> None:
         super().__init__(evaluation)
         self._constants = constants(evaluation.world)
-        self._calls: dict[str, Answer] = dict(ANSWERS)
+        self._calls: dict[str, Answer] = ANSWERS | LIBRARY_ANSWERS
 
     def attribute(self, value: External, name: str, frame: Frame, at: int) -> Value:
         """`value.name`, also `from value import name`.
@@ -77,6 +78,8 @@ class KnownThings(Machinery):
             Raised: where a module of the standard library is known to have no such name and somebody may catch that.
         """
         path = f"{value.path}.{name}"
+        if path.startswith("torch.ops.") and path.count(".") == 3:
+            self.evaluation.operations.read(value.path[len("torch.ops.") :], name, frame, at)
         constant = self._constants.get(path)
         if constant is not None:
             return constant
@@ -118,7 +121,7 @@ class KnownThings(Machinery):
             and isinstance(value.parts[0], FunctionValue)
         ):
             return value.parts[0] if name == "__wrapped__" else Constant(value.parts[0].name)
-        if value.model in ("namespace", "memoised", "decorated", "member", "environment"):
+        if value.model in ("namespace", "memoised", "decorated", "member", "environment", "library"):
             return Known("member", value, name)
         return caused(Unknown(), value.cause)
 
@@ -244,6 +247,8 @@ class KnownThings(Machinery):
         """Call a known thing."""
         calls = self.evaluation.calls
         match function.model:
+            case "registrar":
+                return call_library(self, function, arguments, keywords, frame, at)
             case "decorator" if arguments:
                 return self.decorate(function.parts[0], arguments[0])
             case "memoised":
@@ -271,6 +276,8 @@ class KnownThings(Machinery):
                 return from_python(result) if not isinstance(result, bytes) else Unknown()
         if isinstance(holder, Table):
             return self._table_method(holder, name, arguments, frame)
+        if isinstance(holder, Known) and holder.model == "library":
+            return call_library(self, function, arguments, keywords, frame, at)
         if isinstance(holder, Known) and holder.model == "namespace":
             return self._namespace_method(holder.parts[0], name, arguments, frame)
         if isinstance(holder, Known) and holder.model == "environment" and name in ("get", "setdefault") and arguments:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from optdep_lint.facts.summary import Summary
 from optdep_lint.world.frames import Frame
+from optdep_lint.world.truth import Condition
 from optdep_lint.world.values import Failure, Value
 
 
@@ -68,7 +69,7 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
+        "asked", "assumed", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
         "status", "touched",
     )  # fmt: skip
 
@@ -79,6 +80,8 @@ class Module:
         self.frame: Frame | None = None
         self.namespace: dict[str, Value] = {}
         """What it binds; while it runs, the state of its frame is what counts."""
+        self.assumed: dict[Condition, bool] = {}
+        """What must hold for its import to have come to its end."""
         self.failure: Failure | None = None
         self.maybe: list[Failure] = []
         """Failures that happen under a condition that this world leaves open."""

@@ -63,6 +63,7 @@ def vary_as(make: Callable[[Tree, World], E], base: Evaluation, readers: Readers
     varied = make(base.tree, world)
     varied.modules = dict(base.modules)
     varied.shared = set(base.modules)
+    varied.operations.base = base.operations
     varied.imported, varied.injected = set(base.imported), dict(base.injected)
     told: dict[str, set[str]] = defaultdict(set)
     todo: deque[str] = deque(sorted(set(readers.feeling(world))))

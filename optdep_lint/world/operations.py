@@ -1,0 +1,304 @@
+"""Custom operations: what registers them, on which conditions, and whether one is there where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from optdep_lint.world.platform_words import asks_platform
+from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some, Truth, decide, every, negate, some
+from optdep_lint.world.values import Cause, Constant, FunctionValue, Known, Raised, Unknown, Value, builtin, caused
+
+if TYPE_CHECKING:
+    from optdep_lint.world.evaluation import Evaluation
+    from optdep_lint.world.frames import Frame
+
+_MOST_QUESTIONS = 8
+"""Of how many open questions all answers are tried."""
+
+Answers = tuple[tuple[Condition, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One statement that registers an operation, or would."""
+
+    operation: str
+    """`namespace::name`"""
+    path: str
+    at: int
+    """The call or decorator that names the operation: where a helper is called, not the helper's own line."""
+    module: str
+    """The module whose import runs it."""
+    conditions: Answers
+    """The questions about the platform that must be answered so."""
+    function: str | None
+    """The name of the function that it decorates."""
+    reached: bool
+    """Importing the module gets there; otherwise a condition that is settled keeps it from that."""
+
+
+class Presence(NamedTuple):
+    """Whether an operation is registered."""
+
+    truth: Truth
+    condition: Condition | None = None
+    """Where it is open: what must hold for it to be."""
+    cause: Cause | None = None
+    """Why it is not, or may not be."""
+
+
+class PendingRead(NamedTuple):
+    """A read of an operation while its module is imported: judged when all modules have been."""
+
+    operation: str
+    at: int
+    assumed: Mapping[Condition, bool]
+
+
+PRESENT = Presence(Truth.YES)
+
+
+class Operations:
+    """The operations that one world's modules register."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self.base: Operations | None = None
+        """The registry of the world in which everything is there, whose modules this world shares where they are alike."""
+        self.log: dict[str, list[Registration]] = {}
+        """By the module whose import runs them."""
+        self.pending: dict[str, list[PendingRead]] = {}
+        self.hypothetical = False
+        """A branch is being looked at that is not taken."""
+        self.settled = False
+        """All modules have been imported: an operation that is missing now is missing."""
+        self.called: list[Registration] = []
+        """What the function that is being called has registered so far."""
+        self.vague: tuple[str, Frame] | None = None
+        """The library and frame in which something was defined last whose name cannot be told."""
+        self.asks_torch: bool | None = None
+        """Something in the project imports torch; None until asked for."""
+        self._asks_torch: bool | None = None
+        self._index: dict[str, list[Registration]] | None = None
+
+    def asks_torch(self) -> bool:
+        """Something in the project imports torch: without that, nothing registers operations."""
+        if self._asks_torch is None:
+            sources = self._evaluation.tree.sources.values()
+            asked = (name.partition(".")[0] for source in sources for name in source.summary.asks)
+            self._asks_torch = "torch" in asked
+        return self._asks_torch
+
+    # --- registering ---------------------------------------------------------------------------------------------
+
+    def register(self, operation: str, frame: Frame, at: int, function: Value | None = None) -> None:
+        """Note that an operation is registered here."""
+        self._evaluation.effects += 1
+        site, conditions = _site(operation, frame, at)
+        source = site.frame.module.source
+        runner = site.outermost.module.name
+        found = Registration(
+            operation, source.path, site.at, runner, conditions, _decorated_name(function), reached=not self.hypothetical
+        )
+        if self.settled:
+            self.called.append(found)
+        else:
+            self._index = None
+            self.log.setdefault(runner, []).append(found)
+
+    def forget(self, module: str) -> None:
+        """The module is about to be imported anew."""
+        self._index = None
+        self.log.pop(module, None)
+        self.pending.pop(module, None)
+
+    @property
+    def index(self) -> Mapping[str, list[Registration]]:
+        """All registrations, by operation."""
+        if self._index is None:
+            self._index = {}
+            for found in self._registrations():
+                self._index.setdefault(found.operation, []).append(found)
+        return self._index
+
+    def _registrations(self) -> Iterator[Registration]:
+        for found in self.log.values():
+            yield from found
+        if self.base is not None:
+            for module, found in self.base.log.items():
+                if module in self._evaluation.shared:
+                    yield from found
+
+    def function_named(self, path: str, name: str) -> str | None:
+        """The operation that a function of a file is registered as by its decorator."""
+        return next((found.operation for found in (self.base or self)._of_function(path, name)), None)
+
+    def _of_function(self, path: str, name: str) -> Iterator[Registration]:
+        for found in self.index.values():
+            yield from (one for one in found if one.function == name and one.path == path)
+
+    # --- asking --------------------------------------------------------------------------------------------------
+
+    def presence(self, operation: str, assumed: Mapping[Condition, bool]) -> Presence:
+        """Whether an operation is registered, as far as this project registers it at all."""
+        found = [*self.index.get(operation, ()), *(one for one in self.called if one.operation == operation)]
+        reached = [one.conditions for one in found if one.reached]
+        if reached:
+            return self._open_presence(operation, reached, assumed, found)
+        lost = self._lost(operation)
+        if lost is not None:
+            return Presence(Truth.NO, None, lost)
+        if found:
+            return Presence(Truth.NO, None, Cause(operation, found[0].path, found[0].at))
+        return PRESENT
+
+    def _open_presence(
+        self, operation: str, ways: list[Answers], assumed: Mapping[Condition, bool], found: list[Registration]
+    ) -> Presence:
+        truth = any_holds(ways, assumed)
+        if truth is Truth.YES:
+            return PRESENT
+        condition = some(*(every(key if holds else negate(key) for key, holds in way) or Atom(operation) for way in ways))
+        if len(ways) == 1:
+            condition = condition.operands[0] if isinstance(condition, Some) else condition
+        return Presence(truth, condition, self._lost(operation) or Cause(operation, found[0].path, found[0].at))
+
+    def _lost(self, operation: str) -> Cause | None:
+        """The absence because of which an operation is not registered that is where everything is there."""
+        if self.base is None or self.base.presence(operation, {}).truth is not Truth.YES:
+            return None
+        before = next(one for one in self.base.index[operation] if one.reached) if operation in self.base.index else None
+        if before is None:
+            return None
+        felt = self._evaluation.module(before.module).asked.felt | self.base._evaluation.module(before.module).asked.felt
+        missing = {self._evaluation.world.missing(dotted) for dotted in felt} - {None}
+        roots = sorted(missing & self._evaluation.world.absent) or sorted(self._evaluation.world.absent)
+        return Cause(roots[0], before.path, before.at) if roots else None
+
+    def probe(self, namespace: str, name: str, frame: Frame) -> Value:
+        """`hasattr(torch.ops.namespace, name)`: only when all modules have been imported can it be told."""
+        operation = f"{namespace}::{name}"
+        if self.settled:
+            found = self.presence(operation, frame.state.assumed)
+            if found.truth is Truth.NO:
+                return caused(Constant(False), found.cause)
+            if found.condition is not None:
+                return Unknown(found.condition)
+            if operation in self.index:
+                return Constant(True)
+        return Unknown(Atom(f"hasattr(torch.ops.{namespace}, {name!r})"))
+
+    def cause_of(self, name: str, frame: Frame) -> Cause | None:
+        """Why a name is not bound that a registration binds where it is reached."""
+        if not self.settled:
+            return None
+        path = frame.module.source.path
+        for found in self._of_function(path, name):
+            return Cause(found.operation, found.path, found.at)
+        return None
+
+    def read(self, namespace: str, name: str, frame: Frame, at: int) -> None:
+        """`torch.ops.namespace.name` is read.
+
+        Raises:
+            Raised: where it is not registered for certain.
+        """
+        operation = f"{namespace}::{name}"
+        if not self.settled:
+            if frame.kind != "function" and not frame.protected and not self.hypothetical:
+                pending = PendingRead(operation, at, dict(frame.state.assumed))
+                self.pending.setdefault(frame.module.name, []).append(pending)
+            return
+        found = self.presence(operation, frame.state.assumed)
+        if found.truth is Truth.YES:
+            return
+        expressions = self._evaluation.expressions
+        message = f"'_OpNamespace' '{namespace}' object has no attribute '{name}'"
+        failure = expressions.failure(
+            frame, at, "operation", message, found.cause, builtin("AttributeError"), subject=operation
+        )
+        if found.truth is Truth.NO or found.condition is None:
+            raise Raised(failure)
+        expressions.may_fail(failure, negate(found.condition), frame)
+
+
+class _Site(NamedTuple):
+    """Where the project's own code names an operation that it registers."""
+
+    frame: Frame
+    at: int
+    outermost: Frame
+
+
+def _site(operation: str, frame: Frame, at: int) -> tuple[_Site, Answers]:
+    """The call that names an operation, and what the platform must be for it to be reached.
+
+    What a helper asks that is handed the name says how operations are registered in general, and nothing of this one.
+    """
+    name = operation.partition("::")[2]
+    chain: list[tuple[Frame, int]] = [(frame, at)]
+    start = 0
+    while chain[-1][0].called is not None:
+        caller, called_at, arguments = chain[-1][0].called
+        chain.append((caller, called_at))
+        if any(_names(argument, name) for argument in arguments):
+            start = len(chain) - 1
+    conditions = {
+        key: holds
+        for outer, _ in chain[start:]
+        for key, holds in outer.state.assumed.items()
+        if all(map(asks_platform, atoms_of(key)))
+    }
+    return _Site(*chain[start], chain[-1][0]), tuple(conditions.items())
+
+
+def _names(argument: Value, name: str) -> bool:
+    """An argument carries the operation's name."""
+    if isinstance(argument, Constant) and isinstance(argument.value, str):
+        return argument.value.partition("(")[0].rpartition("::")[2].strip() == name
+    if isinstance(argument, Known) and argument.model == "decorated":
+        argument = argument.parts[0]
+    return isinstance(argument, FunctionValue) and argument.name == name
+
+
+def _decorated_name(function: Value | None) -> str | None:
+    """The name of a function that is written with a decorator."""
+    if isinstance(function, Known) and function.model == "decorated":
+        function = function.parts[0]
+    if not isinstance(function, FunctionValue) or not getattr(function.node, "decorators", ()):
+        return None
+    return function.name
+
+
+def atoms_of(condition: Condition) -> Iterator[str]:
+    """The questions in a condition."""
+    match condition:
+        case Atom(key=key):
+            yield key
+        case Negation(operand=operand):
+            yield from atoms_of(operand)
+        case Every(operands=operands) | Some(operands=operands):
+            for operand in operands:
+                yield from atoms_of(operand)
+
+
+def any_holds(ways: Iterable[Answers], assumed: Mapping[Condition, bool]) -> Truth:
+    """Whether at least one of several ways is open, whatever the answers that nothing is known of."""
+    ways = [tuple((key, holds) for key, holds in way if decide(key, assumed) is not Truth.of(holds)) for way in ways]
+    if any(not way for way in ways):
+        return Truth.YES
+    questions = sorted({text for way in ways for key, _ in way for text in atoms_of(key)})
+    if len(questions) > _MOST_QUESTIONS:
+        return Truth.YES
+    results: set[bool] = set()
+    for answers in product((True, False), repeat=len(questions)):
+        tried: dict[Condition, bool] = dict(zip(map(Atom, questions), answers, strict=True))
+        if any(decide(key, tried) is Truth.of(not holds) for key, holds in assumed.items()):
+            continue
+        results.add(any(all(decide(key, tried) is Truth.of(holds) for key, holds in way) for way in ways))
+    if results == {True, False}:
+        return Truth.MAYBE
+    return Truth.of(results == {True})
