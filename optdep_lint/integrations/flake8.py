@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from optdep_lint import __version__, engine
+from optdep_lint import __version__
 from optdep_lint.cache import FOLDER_NAME, Cache
 from optdep_lint.config import Config, find_config, load_config
 from optdep_lint.discovery import Project, discover, with_unsaved
@@ -71,6 +71,8 @@ class Request:
 
     def findings(self, job: Job) -> dict[str, list[Finding]]:
         """What is wrong with a project, by absolute path."""
+        from optdep_lint import engine
+
         found: dict[str, list[Finding]] = {}
         with Cache(Path(self.cache_dir) if self.cache_dir else job.project.root / FOLDER_NAME) as cache:
             jobs = 1 if multiprocessing.current_process().daemon else self.jobs
@@ -93,6 +95,7 @@ class Index:
     def plan(self, request: Request) -> Mapping[str, Job]:
         """The project of every file, by absolute path."""
         if request not in self.plans:
+            self.plans[request] = {}  # What cannot be planned or judged is not tried again for each file.
             jobs = list(request.plan())
             self.plans[request] = {str(file.path): job for job in jobs for file in job.project.files}
         return self.plans[request]
@@ -104,7 +107,7 @@ class Index:
             return ()
         key = (request, job.project.root)
         if key not in self.found:
-            self.found[key] = {}  # A project that cannot be judged is not tried again for each of its files.
+            self.found[key] = {}
             self.found[key] = request.findings(job)
         return self.found[key].get(path, ())
 
@@ -133,7 +136,7 @@ class Plugin:
     version = __version__
     options: ClassVar[argparse.Namespace]
 
-    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002  # by its name flake8 knows our kind
         self._filename, self._lines = filename, lines
 
     @staticmethod

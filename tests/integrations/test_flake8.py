@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import subprocess
@@ -104,7 +105,7 @@ def runs(tree: Path) -> list[str]:
 
 @pytest.mark.parametrize(("method", "jobs"), [("fork", 1), ("fork", 2), ("spawn", 2), ("forkserver", 2)])
 def test_as_the_command_line(tree: Path, method: str, jobs: int) -> None:
-    if method not in __import__("multiprocessing").get_all_start_methods():
+    if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     expected = command_line(tree, ".")
     assert {line.split()[1] for line in expected} == {"OPD101", "OPD201"}
@@ -175,14 +176,14 @@ def test_others_are_not_made_to_wait(tree: Path) -> None:
     ],
 )
 def test_options(tree: Path, words: Sequence[str], expected: list[str]) -> None:
-    (tree / "my.toml").write_text('select = ["OPD4"]\n')
+    (tree / "my.toml").write_text('select = ["OPD602"]\n')
     found = lines(run(tree, "--select", "OPD", *words))
     assert [line.split(":")[0] for line in found] == expected
     assert (tree / "kept").exists() == ("kept" in words)
 
 
 def test_options_in_the_configuration_of_flake8(tree: Path) -> None:
-    (tree / "my.toml").write_text('select = ["OPD4"]\n')
+    (tree / "my.toml").write_text('select = ["OPD602"]\n')
     (tree / ".flake8").write_text("[flake8]\nselect = OPD\noptdep-config = ./my.toml\n")
     done = subprocess.run([sys.executable, "-m", "flake8"], cwd=tree, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("", "")
@@ -193,5 +194,5 @@ def test_a_mistake_is_told_once(tree: Path, jobs: int) -> None:
     (tree / "my.toml").write_text("no-such-key = 1\n")
     done = run(tree, f"-j{jobs}", "--select", "OPD,F401", "--optdep-config", "my.toml", method="fork")
     assert "OPD" not in done.stdout
-    assert "acme/grown.py:1:10: F401" in done.stdout, "flake8 goes on"
+    assert "F401 'torch' imported but unused" in done.stdout, "flake8 goes on"
     assert done.stderr == "optdep-lint: ConfigError: my.toml: no-such-key: unknown key\n"
