@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,8 +34,10 @@ class ImportNames:
         }
         return cls(by_user, installed)
 
-    def roots_of(self, distribution: str) -> tuple[tuple[str, ...], RootsSource]:
+    def roots_of(self, distribution: str, specifier: str | None = None) -> tuple[tuple[str, ...], RootsSource]:
         """Return the import roots of a distribution as it is written, and where they come from.
+
+        With the specifier of a requirement, only the roots that every version it admits brings.
 
         The spelling matters to the guess alone: ``ruamel.yaml`` keeps its dot. No roots means
         that the distribution is known to be none that one imports (stubs, tools).
@@ -45,8 +49,35 @@ class ImportNames:
             return self.installed.roots[name], "installed"
         known = known_roots(name)
         if known is not None:
-            return known, "table"
+            return _kept(known, name, specifier), "table"
         return (guessed_root(distribution),), "guess"
+
+
+@functools.cache
+def namespace_roots() -> frozenset[str]:
+    """First names under which several distributions of the shipped table put their modules."""
+    from optdep_lint.metadata.known_import_names import NAMESPACES, ROOTS
+
+    firsts = [root.partition(".")[0] for roots in ROOTS.values() for root in roots.split() if "." in root]
+    return frozenset(first for first, count in Counter(firsts).items() if count > 1) | {
+        namespace.partition(".")[0] for namespace in NAMESPACES.values()
+    }
+
+
+def _kept(roots: tuple[str, ...], name: str, specifier: str | None) -> tuple[str, ...]:
+    """The roots that no admitted version of the distribution has lost."""
+    from optdep_lint.metadata.known_import_names import LOST
+
+    if specifier is None or name not in LOST:
+        return roots
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    try:
+        admitted = SpecifierSet(specifier)
+    except InvalidSpecifier:
+        return roots
+    lost = {root for root, since in LOST[name] if admitted.contains(since, prereleases=True) or admitted.contains("9999")}
+    return tuple(root for root in roots if root not in lost)
 
 
 def known_roots(name: str) -> tuple[str, ...] | None:

@@ -496,3 +496,6 @@ NAMESPACES: dict[str, str] = {
 
 DEEP_NAMESPACES = frozenset({"azure-", "apache-airflow-providers-", "plone-", "collective-"})
 """Those of `NAMESPACES` in which every ``-`` of the rest is a dot (``azure.storage.blob``)."""
+
+LOST = {"setuptools": (("pkg_resources", "82"),)}
+"""Roots that a distribution has not brought since a version; seen in its wheels."""

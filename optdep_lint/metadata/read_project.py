@@ -113,7 +113,7 @@ def _requirements(declarations: Declarations, names: ImportNames) -> Iterator[Re
     split = [part for one in declarations.declared for part in _split(one, spelled)]
     for one in _without_self_references(split, declarations.name):
         dependency = one.dependency
-        roots, source = names.roots_of(dependency.name)
+        roots, source = names.roots_of(dependency.name, dependency.specifier)
         yield Requirement(
             distribution=normalized(dependency.name),
             specifier=dependency.specifier,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from optdep_lint.config import Config
 from optdep_lint.metadata import ProjectMetadata, normalized
+from optdep_lint.metadata.import_names import namespace_roots
 from optdep_lint.metadata.model import Requirement
 from optdep_lint.world.modules import Tree
 from optdep_lint.world.stdlib import is_stdlib_root
@@ -130,7 +131,11 @@ class Declared:
                 python = facts.python_max
             if platform in facts.platforms_excluded or (facts.platforms_only and platform not in facts.platforms_only):
                 platform = _other_platform(facts.platforms_excluded, facts.platforms_only)
-        return World(name, self._not_implied(absent, python, platform), distributions=self._distributions(absent), python=python, platform=platform)
+        absent = self._not_implied(absent, python, platform)
+        return World(
+            name, absent, portions=absent & namespace_roots(), distributions=self._distributions(absent),
+            python=python, platform=platform,
+        )  # fmt: skip
 
     def _not_implied(self, absent: frozenset[str], python: tuple[int, int], platform: str) -> frozenset[str]:
         """In a world of many absences, those that only another Python or platform could explain stay present."""

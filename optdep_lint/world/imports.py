@@ -199,7 +199,7 @@ class Imports:
         if full in self._evaluation.injected:
             return self._evaluation.injected[full]
         if full in world.absent:
-            raise Raised(self._absent(full, full, frame, at))
+            raise Raised(self._portion_absent(full, frame, at))
         found = world.has_name(path, name)
         if found is Truth.NO:
             cause = None
@@ -212,6 +212,24 @@ class Imports:
         if isinstance(value, External):
             self._evaluation.imported.add(value.path)
         return value
+
+    def _portion_absent(self, name: str, frame: Frame, at: int) -> Failure:
+        """`from namespace import portion`, where other distributions keep the namespace there: a plain ImportError."""
+        failure = self._absent(name, name, frame, at)
+        message = f"cannot import name '{name.rpartition('.')[2]}' from '{name.rpartition('.')[0]}'"
+        return replace(failure, type=builtin("ImportError"), message=message)
+
+    def import_from(self, name: str, names: tuple[syntax.Alias, ...], frame: Frame, at: int) -> Value:
+        """The module that a from-import takes names from.
+
+        Raises:
+            Raised: where it cannot be imported.
+        """
+        world = self._evaluation.world
+        if name in world.portions and name in world.absent and not self._evaluation.tree.owns(name):
+            self._evaluation.feel(name)
+            raise Raised(self._portion_absent(f"{name}.{names[0].name}", frame, at))
+        return self.import_dotted(name, True, frame, at)
 
     def _own_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         self._evaluation.read(module, name)

@@ -102,7 +102,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
             for alias in node.names:
                 self.bind(alias.asname or alias.name, Unknown(), frame)
             return True
-        holder = imports.import_dotted(name, True, frame, node.at)
+        holder = imports.import_from(name, node.names, frame, node.at)
         for alias in node.names:
             if alias.name == "*":
                 imports.import_star(holder, frame, node.at)

@@ -22,6 +22,8 @@ class World:
     """Dotted names that cannot be imported, nor anything below them."""
     present: frozenset[str] | None = None
     """When given, every other third-party root is absent."""
+    portions: frozenset[str] = frozenset()
+    """Absent roots that are namespaces of many distributions: others of these may keep the namespace there."""
     namespaces: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Of a root that several distributions share, the dotted names that are there."""
     versions: Mapping[str, str] = field(default_factory=dict)
