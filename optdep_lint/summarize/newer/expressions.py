@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from optdep_lint.summarize.newer import nodes
 from optdep_lint.summarize.newer.places import Places
 from optdep_lint.summarize.newer.strings import Strings
 
@@ -36,7 +37,7 @@ class Expressions:
             cst.Integer: self._number,
             cst.Float: self._number,
             cst.Imaginary: self._number,
-            cst.Ellipsis: lambda node: ast.Constant(value=..., kind=None),
+            cst.Ellipsis: lambda _: ast.Constant(value=..., kind=None),
             cst.SimpleString: string,
             cst.ConcatenatedString: string,
             cst.FormattedString: string,
@@ -79,8 +80,8 @@ class Expressions:
                 key=self.expression(node.key), value=self.expression(node.value), generators=self._generators(node)
             ),
             # As in a dictionary display, no key; 3.15 has no value there, and puts what is unpacked into `key`.
-            cst.StarredDictComp: lambda node: ast.DictComp(
-                key=None, value=self.expression(node.value), generators=self._generators(node)
+            cst.StarredDictComp: lambda node: nodes.build(
+                ast.DictComp, None, self.expression(node.value), self._generators(node)
             ),
         }  # fmt: skip
 
@@ -98,11 +99,11 @@ class Expressions:
         """Lower what is bound or deleted."""
         return _bound(self.expression(node), context)
 
-    def arguments(self, nodes: Sequence[cst.Arg]) -> tuple[list[ast.expr], list[ast.keyword]]:
+    def arguments(self, parts: Sequence[cst.Arg]) -> tuple[list[ast.expr], list[ast.keyword]]:
         """Lower the arguments of a call, or the bases of a class."""
         positional: list[ast.expr] = []
         keywords: list[ast.keyword] = []
-        for node in nodes:
+        for node in parts:
             value = self.expression(node.value)
             if node.keyword or node.star == "**":
                 keywords.append(self.places.at(ast.keyword(arg=named(node.keyword), value=value), node))

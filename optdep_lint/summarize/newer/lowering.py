@@ -67,9 +67,9 @@ class Statements:
             cst.Del: self._delete,
             cst.Global: lambda node: ast.Global(names=[named(item.name) for item in node.names]),
             cst.Nonlocal: lambda node: ast.Nonlocal(names=[named(item.name) for item in node.names]),
-            cst.Pass: lambda node: ast.Pass(),
-            cst.Break: lambda node: ast.Break(),
-            cst.Continue: lambda node: ast.Continue(),
+            cst.Pass: lambda _: ast.Pass(),
+            cst.Break: lambda _: ast.Break(),
+            cst.Continue: lambda _: ast.Continue(),
             cst.TypeAlias: lambda node: nodes.build(
                 nodes.TypeAlias, target(node.name), self._type_parameters(node.type_parameters), expression(node.value)
             ),
@@ -145,10 +145,10 @@ class Statements:
             for node in names
         ]  # fmt: skip
 
-    def _lazy_import(self, node: cst.LazyImport) -> ast.stmt:
+    def _lazy_import(self, node: cst.LazyImport) -> Any:
         return self._lazy(ast.Import(names=self._aliases(node.names)), node, "import")
 
-    def _lazy_import_from(self, node: cst.LazyImportFrom) -> ast.stmt:
+    def _lazy_import_from(self, node: cst.LazyImportFrom) -> Any:
         tree = self._import_from(node)
         if isinstance(node.names, cst.ImportStar):
             raise self._places.refuse(node, "lazy from ... import * is not allowed")
@@ -156,12 +156,12 @@ class Statements:
             raise self._places.refuse(node, "lazy from __future__ import is not allowed")
         return self._lazy(tree, node, "from ... import")
 
-    def _lazy(self, tree: Any, node: cst.CSTNode, form: str) -> ast.stmt:
+    def _lazy(self, tree: Any, node: cst.CSTNode, form: str) -> Any:
         """Mark an import as 3.15 does, where it allows that (PEP 810)."""
         if self._eager:
             raise self._places.refuse(node, f"lazy {form} not allowed inside {self._eager}")
         tree.is_lazy = 1
-        return tree  # type: ignore[no-any-return]
+        return tree
 
     @contextmanager
     def _inside(self, eager: str) -> Iterator[None]:
@@ -178,9 +178,9 @@ class Statements:
         name = node.asname and self._expressions.target(node.asname.name)
         return ast.withitem(context_expr=self._expressions.expression(node.item), optional_vars=name)
 
-    def _try(self, kind: Any, node: Any) -> ast.stmt:
+    def _try(self, kind: Any, node: Any) -> Any:
         with self._inside("try/except blocks"):
-            return kind(  # type: ignore[no-any-return]
+            return kind(
                 body=self._body(node),
                 handlers=list(map(self._handler, node.handlers)),
                 orelse=self._otherwise(node.orelse),
@@ -196,7 +196,7 @@ class Statements:
         guard = self._expressions.optional(node.guard)
         return ast.match_case(pattern=self._pattern(node.pattern), guard=guard, body=self._body(node))
 
-    def _function(self, node: cst.FunctionDef) -> ast.stmt:
+    def _function(self, node: cst.FunctionDef) -> Any:
         with self._inside("functions"):
             tree: Any = (ast.AsyncFunctionDef if node.asynchronous else ast.FunctionDef)(
                 name=named(node.name),
@@ -207,9 +207,9 @@ class Statements:
                 type_comment=None,
             )
         tree.type_params = self._type_parameters(node.type_parameters)
-        return tree  # type: ignore[no-any-return]
+        return tree
 
-    def _class(self, node: cst.ClassDef) -> ast.stmt:
+    def _class(self, node: cst.ClassDef) -> Any:
         bases, keywords = self._expressions.arguments([*node.bases, *node.keywords])
         with self._inside("classes"):
             tree: Any = ast.ClassDef(
@@ -220,7 +220,7 @@ class Statements:
                 decorator_list=[self._expressions.expression(part.decorator) for part in node.decorators],
             )
         tree.type_params = self._type_parameters(node.type_parameters)
-        return tree  # type: ignore[no-any-return]
+        return tree
 
     def _type_parameters(self, node: cst.TypeParameters | None) -> list[Any]:
         return [self._type_parameter(part) for part in node.params] if node else []

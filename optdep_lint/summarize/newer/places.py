@@ -44,8 +44,8 @@ class Places:
 
     def start(self, tree: _Tree, node: cst.CSTNode, end: tuple[int, int]) -> _Tree:
         """Give the tree the place from the start of a node to `end`."""
-        self.at(tree, node)
-        tree.end_lineno, tree.end_col_offset = end  # type: ignore[attr-defined]
+        placed: Any = self.at(tree, node)
+        placed.end_lineno, placed.end_col_offset = end
         return tree
 
     def end(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -58,10 +58,11 @@ class Places:
         start = self._ranges[node].start
         return NotNewer(start.line, start.column + 1, message, parsed=True)
 
-    def _set(self, tree: Any, first: CodeRange, last: CodeRange) -> Any:
+    def _set(self, tree: _Tree, first: CodeRange, last: CodeRange) -> _Tree:
+        placed: Any = tree
         start, end = first.start, last.end
-        tree.lineno, tree.col_offset = start.line, self._column(start.line, start.column)
-        tree.end_lineno, tree.end_col_offset = end.line, self._column(end.line, end.column)
+        placed.lineno, placed.col_offset = start.line, self._column(start.line, start.column)
+        placed.end_lineno, placed.end_col_offset = end.line, self._column(end.line, end.column)
         return tree
 
     def _column(self, line: int, column: int) -> int:

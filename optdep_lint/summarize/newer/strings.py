@@ -33,7 +33,8 @@ class Strings:
         if any(isinstance(literal, cst.TemplatedString) for literal in literals):
             if not all(isinstance(literal, cst.TemplatedString) for literal in literals):
                 raise self._places.refuse(node, "cannot mix t-string literals with string or bytes literals")
-            return self._places.at(nodes.build(nodes.TemplateStr, self._values(literals)), node)  # type: ignore[no-any-return]
+            template: ast.expr = nodes.build(nodes.TemplateStr, self._values(literals))
+            return self._places.at(template, node)
         if any(isinstance(literal, cst.FormattedString) for literal in literals):
             return self._places.at(ast.JoinedStr(values=self._values(literals)), node)
         values = list(map(self._literal, literals))
@@ -50,11 +51,11 @@ class Strings:
         """The texts and values of strings side by side; texts that meet are one, and the empty ones none."""
         values: list[ast.expr] = []
         for part in (part for literal in literals for part in self._parts(literal)):
-            last: Any = values[-1] if values else None
+            last = values[-1] if values else None
             if not isinstance(part, ast.Constant):
                 values.append(part)
             elif isinstance(last, ast.Constant):
-                last.value += part.value
+                last.value = str(last.value) + str(part.value)
                 last.end_lineno, last.end_col_offset = part.end_lineno, part.end_col_offset
             elif part.value:
                 values.append(part)

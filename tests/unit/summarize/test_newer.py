@@ -197,7 +197,7 @@ def test_brackets_that_close_do_not_nest():
         b"{**a, 'b': c}\n{a, *b}\n{a: b for c in d if e if f for g in h}\n", b"if a: b\nelif c: d\nelif e: f\nelse: g\n",
         (b"match a, b:\n  case 1, *_: a\n  case (x): b\n  case {'k': -1, **r}: c\n  case A.B(c, d=2 + 1j): d\n"
         b"  case None | 'x' | A.b: e\n  case (a, b) as c if d: f\n  case [a,] | (): g\n  case {}: h\n  case _: i\n"),
-        b"x = f'a{b!r:>{c}}{{}}' 'd' rf'\\{e}'\n", b"f'''\n{a}\\\n{b:\\x41}\"{c}'''\n",
+        b"x = f'a{b!r:>{c}d}{{}}' 'd' rf'\\{e}'\n", b"f'''\n{a}\\\n{b:\\x41}\"{c}'''\n",
     ],
 )  # fmt: skip
 def test_the_tree_is_the_running_pythons(source):
