@@ -1,0 +1,138 @@
+"""How does the project itself ask whether an optional root is there: its flags and probes, found by evaluating them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from optdep_lint.facts import syntax
+from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.modules import Module
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.values import Constant, FunctionValue, Known, Raised, Value
+from optdep_lint.world.variation import Readers, vary
+from optdep_lint.world.worlds import World
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A name of the project that is true exactly where a root is there."""
+
+    module: str
+    name: str
+    is_function: bool
+    importable: bool = True
+    """Its module can be imported where the root is absent."""
+
+    @property
+    def expression(self) -> str:
+        """How it is asked, where the name is bound."""
+        return f"{self.name}()" if self.is_function else self.name
+
+
+class Availability:
+    """Finds probes and flags."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._worlds: dict[str, Evaluation] = {}
+        self._found: dict[str, tuple[Probe, ...]] = {}
+
+    def probes(self, root: str) -> tuple[Probe, ...]:
+        """Every flag and every function without parameters that answers for this root alone, in order of modules."""
+        found = self._found.get(root)
+        if found is None:
+            found = self._found[root] = tuple(self._find(root))
+        return found
+
+    def without(self, root: str) -> Evaluation:
+        """The world in which a root is absent."""
+        found = self._worlds.get(root)
+        if found is None:
+            found = self._worlds[root] = vary(self._survey.base, self._readers, self._world(root))
+        return found
+
+    @cached_property
+    def _readers(self) -> Readers:
+        return Readers(self._survey.base)
+
+    def _world(self, root: str) -> World:
+        declared = self._survey.declared
+        named = next((world for world in declared.worlds() if world.name == f"without {root}"), None)
+        return named or declared.world(f"without {root}", {root})
+
+    def _find(self, root: str) -> Iterator[Probe]:
+        without = self.without(root)
+        for name, source in sorted(self._survey.tree.sources.items()):
+            module, base = without.modules.get(name), self._survey.base.modules.get(name)
+            if module is None or base is None or base.status != "ok":
+                continue
+            importable = module.status == "ok"
+            own = {statement.name for statement in source.summary.body if isinstance(statement, syntax.Function)}
+            own |= _assigned(source.summary.body)
+            for word, value in base.namespace.items():
+                absent = module.namespace.get(word)
+                if absent is None or word.startswith("__") or word not in own:
+                    continue
+                function = _function_of(value)
+                if function is None:
+                    if _is_true(value) and self._is_false_for(absent, root):
+                        yield Probe(name, word, is_function=False, importable=importable)
+                elif self._answers(function, base, module, absent, without, root):
+                    yield Probe(name, word, is_function=True, importable=importable)
+
+    def _answers(
+        self, function: FunctionValue, base: Module, module: Module, absent: Value, without: Evaluation, root: str
+    ) -> bool:
+        """Called without arguments, it says yes where all is there and no where the root is not."""
+        node = function.node
+        if not isinstance(node, syntax.Function) or node.parameters or node.kind != "plain":
+            return False
+        there = _call(self._survey.base, base, function)
+        if there is None or not _is_true(there):
+            return False
+        other = _function_of(absent)
+        answer = _call(without, module, other) if other is not None else None
+        return answer is not None and self._is_false_for(answer, root)
+
+    def _is_false_for(self, value: Value, root: str) -> bool:
+        if not isinstance(value, Constant) or value.value is not False or value.cause is None:
+            return False
+        return self._survey.declared.root_of(value.cause.missing) == root and value.cause.missing == root
+
+
+def _assigned(body: syntax.Block) -> set[str]:
+    from optdep_lint.facts.walk import statements
+
+    found = set()
+    for statement in statements(body):
+        if isinstance(statement, syntax.Assign):
+            found |= {target.id for target in statement.targets if isinstance(target, syntax.Name)}
+        elif isinstance(statement, syntax.Annotated) and isinstance(statement.target, syntax.Name):
+            found.add(statement.target.id)
+    return found
+
+
+def _function_of(value: Value | None) -> FunctionValue | None:
+    if isinstance(value, Known) and value.model == "decorated":
+        value = value.parts[0]
+    return value if isinstance(value, FunctionValue) else None
+
+
+def _is_true(value: Value) -> bool:
+    return isinstance(value, Constant) and value.value is True
+
+
+def _call(evaluation: Evaluation, module: Module, function: FunctionValue) -> Value | None:
+    """What a call returns, or None where nobody knows."""
+    frame = Frame("module", module, State(module.namespace, {}))
+    evaluation.budget = 500
+    try:
+        return evaluation.calls.run_function(function, (), {}, frame, 0)
+    except (Raised, GiveUp):
+        return None
+    finally:
+        evaluation.budget = None

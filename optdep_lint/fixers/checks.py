@@ -1,0 +1,133 @@
+"""The statement that leaves where a root is absent: what it asks, what it says, and where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.source import Source, Statement
+from optdep_lint.fixers.workshop import Workshop
+
+_CONDITIONAL = (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)
+
+
+def raise_lines(workshop: Workshop, source: Source, root: str, function: str | None, *, depth: int = 0) -> str:
+    """`raise ImportError(...)` in the project's words, broken where it would be too long."""
+    text = own_message(source, workshop, root) or quoted(message(workshop, root, function))
+    line = f"raise ImportError({text})"
+    if depth + len(line) <= workshop.line_length:
+        return line
+    return f"raise ImportError(\n{source.unit}{text}\n)"
+
+
+def message(workshop: Workshop, root: str, function: str | None) -> str:
+    """What the error says: who needs what, and how to get it."""
+    subject = f"{function}() needs" if function else "this needs"
+    return f"{subject} {workshop.distribution(root)}: {workshop.hint(root)}"
+
+
+def quoted(text: str) -> str:
+    """A string literal."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def own_message(source: Source, workshop: Workshop, root: str) -> str | None:
+    """The message that the file itself gives where the root is missing, if it fits everywhere."""
+    words = {root, workshop.distribution(root)}
+    for node in source.all(cst.Raise):
+        call = node.exc
+        if not isinstance(call, cst.Call) or len(call.args) != 1 or not isinstance(call.func, cst.Name):
+            continue
+        literal = call.args[0].value
+        if call.func.value != "ImportError" or not isinstance(literal, cst.SimpleString):
+            continue
+        text = literal.evaluated_value
+        if isinstance(text, str) and any(re.search(rf"\b{re.escape(word)}\b", text) for word in words) and "()" not in text and "install" in text:
+            return source.code(literal)
+    return None
+
+
+def function_label(source: Source, node: cst.CSTNode) -> str | None:
+    """How the function around a node is called: `nanmean`, `Dispatcher.run`."""
+    parts: list[str] = []
+    for around in source.ancestors(node):
+        if isinstance(around, cst.FunctionDef) and not parts:
+            parts.insert(0, around.name.value)
+        elif isinstance(around, cst.ClassDef) and parts:
+            parts.insert(0, around.name.value)
+        elif isinstance(around, cst.FunctionDef):
+            break
+    if parts and parts[-1] == "__init__" and len(parts) > 1:
+        parts.pop()
+    return ".".join(parts) or None
+
+
+def insert_check(draft: Draft, workshop: Workshop, source: Source, use: cst.CSTNode, test: str, root: str) -> None:
+    """Before the statement of a use, leave with an ImportError where `test` holds."""
+    statement = statement_of(source, use)
+    insert_check_before(draft, workshop, source, statement, test, root)
+
+
+def insert_check_before(draft: Draft, workshop: Workshop, source: Source, statement: Statement, test: str, root: str) -> None:
+    """As `insert_check`, before a given statement."""
+    start = source.span(statement)[0]
+    depth = start - source.line_start(start) + len(source.unit)
+    lines = raise_lines(workshop, source, root, function_label(source, statement), depth=depth)
+    body = "\n".join(f"{source.unit}{line}" for line in lines.split("\n"))
+    draft.insert_before(source, statement, f"if {test}:\n{body}")
+
+
+def statement_of(source: Source, use: cst.CSTNode, *, strict: bool = True) -> Statement:
+    """The statement before which a check of a use belongs.
+
+    Raises:
+        Refusal: where the use is reached only sometimes within its statement, and that matters (`strict`).
+    """
+    inner: cst.CSTNode = use
+    for around in source.ancestors(use):
+        if strict and isinstance(around, _CONDITIONAL) and not _comes_first(around, inner):
+            raise Refusal("it is used within an expression that is evaluated only sometimes")
+        if isinstance(around, cst.BaseSmallStatement):
+            return around
+        if isinstance(around, cst.If):
+            while isinstance(around, cst.If) and _is_elif(source, around):
+                if strict:
+                    raise Refusal("it is used in the test of a branch that is reached only sometimes")
+                around = source.parent(around)
+            assert isinstance(around, cst.If)
+            return around
+        if isinstance(around, cst.BaseCompoundStatement):
+            return around
+        inner = around
+    raise Refusal("the statement was not found again")
+
+
+def _comes_first(around: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    """The part of the expression that is always evaluated."""
+    if isinstance(around, cst.BooleanOperation):
+        return inner is around.left
+    if isinstance(around, cst.IfExp):
+        return inner is around.test
+    if isinstance(around, (cst.GeneratorExp, cst.ListComp, cst.SetComp, cst.DictComp)):
+        return False
+    return False
+
+
+def _is_elif(source: Source, node: cst.If) -> bool:
+    parent = source.parent(node)
+    return isinstance(parent, cst.If) and parent.orelse is node
+
+
+def block_chain(source: Source, statement: Statement) -> Iterable[tuple[cst.CSTNode, Statement | cst.CSTNode]]:
+    """From a statement outward: each block, and the statement in it on the way."""
+    inner: cst.CSTNode = statement
+    for around in source.ancestors(statement):
+        if isinstance(around, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)):
+            yield around, inner
+        if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+            return
+        inner = around

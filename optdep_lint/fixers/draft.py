@@ -1,0 +1,116 @@
+"""A fix in the making: pieces of text put into files, each where its statement or expression stands."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from optdep_lint.findings import Applicability, Edit, Fix
+from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.source import Source, Statement
+
+
+class Draft:
+    """Collects the edits of one fix. Text is given with plain newlines and without indentation of its place."""
+
+    def __init__(self) -> None:
+        self._edits: dict[Edit, None] = {}
+        self.unsafe: list[str] = []
+        """Why the fix is not safe."""
+
+    def replace(self, source: Source, start: int, end: int, content: str) -> None:
+        """Put text in the place of a range."""
+        self._edits[source.edit(start, end, content)] = None
+
+    def replace_node(self, source: Source, node: cst.CSTNode, content: str | cst.CSTNode) -> None:
+        """Put text or a new node in the place of a node."""
+        start, end = source.span(node)
+        text = content if isinstance(content, str) else source.module.code_for_node(content)
+        self.replace(source, start, end, text)
+
+    def insert(self, source: Source, offset: int, content: str) -> None:
+        """Put text at an offset."""
+        self.replace(source, offset, offset, content)
+
+    def insert_before(self, source: Source, statement: Statement, lines: str) -> None:
+        """Put statements before one, in its block, whatever shares a line with it; its comments stay with it."""
+        start, _ = source.span(statement)
+        line, suite, index = _place_of(source, statement)
+        indent = source.indent_at(start)
+        if suite is not None:
+            indent += source.unit
+        if index > 0:
+            separator = _after_previous(source, line, index)
+            self.replace(source, separator, start, f"\n{indented(lines, indent)}\n{indent}")
+        elif suite is not None:
+            colon = _after_colon(source, start)
+            self.replace(source, colon, start, f"\n{indented(lines, indent)}\n{indent}")
+        else:
+            at = source.leading_start(statement)
+            self.insert(source, at, indented(lines, indent) + "\n")
+
+    def insert_after(self, source: Source, statement: Statement, lines: str) -> None:
+        """Put statements after one, in its block."""
+        start, end = source.span(statement)
+        line, suite, index = _place_of(source, statement)
+        indent = source.indent_at(start) + (source.unit if suite is not None else "")
+        small = getattr(line, "body", None)
+        if isinstance(small, (list, tuple)) and index + 1 < len(small):
+            following = source.span(small[index + 1])[0]
+            self.replace(source, end, following, f"\n{indented(lines, indent)}\n{indent}")
+            if suite is not None:
+                self.break_suite(source, suite)
+            return
+        if suite is not None:
+            self.break_suite(source, suite)
+        self.insert_line(source, source.block_end(statement), indented(lines, indent))
+
+    def break_suite(self, source: Source, suite: cst.SimpleStatementSuite) -> None:
+        """Give the statements after a colon a line of their own."""
+        start = source.span(suite.body[0])[0]
+        indent = source.indent_at(start) + source.unit
+        self.replace(source, _after_colon(source, start), start, f"\n{indent}")
+
+    def insert_line(self, source: Source, offset: int, lines: str) -> None:
+        """Put whole lines at the beginning of a line, or behind a file that does not end in a newline."""
+        ends = offset == 0 or source.text[offset - 1] in "\r\n"
+        self.insert(source, offset, f"{lines}\n" if ends else f"\n{lines}")
+
+    def remove_lines(self, source: Source, start: int, end: int) -> None:
+        """Take out whole lines."""
+        self.replace(source, start, end, "")
+
+    def finish(self, message: str, applicability: Applicability | None = None) -> Fix:
+        """The fix; raises Refusal where there is nothing to edit, or pieces of it overlap."""
+        edits = sorted(self._edits, key=lambda edit: (edit.path, edit.start, edit.end))
+        if not edits:
+            raise Refusal("there is nothing to change")
+        for left, right in zip(edits, edits[1:], strict=False):
+            if left.path == right.path and left.end > right.start:
+                raise Refusal("its parts get in each other's way")
+        return Fix(applicability or ("unsafe" if self.unsafe else "safe"), message, tuple(edits))
+
+
+def indented(lines: str, indent: str) -> str:
+    """Lines moved to an indentation; empty ones stay empty."""
+    return "\n".join(f"{indent}{line}" if line else line for line in lines.split("\n"))
+
+
+def _place_of(source: Source, statement: Statement) -> tuple[cst.CSTNode | None, cst.SimpleStatementSuite | None, int]:
+    """What holds a statement, that again where it is the suite after a colon, and the how-manieth it is there."""
+    holder = source.parent(statement)
+    if isinstance(holder, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) and isinstance(statement, cst.BaseSmallStatement):
+        index = next(number for number, one in enumerate(holder.body) if one is statement)
+        return holder, holder if isinstance(holder, cst.SimpleStatementSuite) else None, index
+    return holder, None, 0
+
+
+def _after_previous(source: Source, line: cst.CSTNode | None, index: int) -> int:
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    return source.span(line.body[index - 1])[1]
+
+
+def _after_colon(source: Source, start: int) -> int:
+    """The offset after the colon before a suite on the same line."""
+    while start > 0 and source.text[start - 1] in " \t\f":
+        start -= 1
+    return start

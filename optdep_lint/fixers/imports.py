@@ -1,0 +1,197 @@
+"""Imports put where isort and ruff would keep them, merged with what is imported already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.workshop import Workshop
+from optdep_lint.world.stdlib import is_stdlib_root
+
+_Import = cst.Import | cst.ImportFrom
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One import statement of the block at the head of a file."""
+
+    node: cst.SimpleStatementLine
+    statement: _Import
+    key: tuple[object, ...]
+
+
+def import_name(draft: Draft, workshop: Workshop, source: Source, module: str, name: str) -> str:
+    """Make `from module import name` hold at the top of a file; gives how the thing is then spelled there."""
+    known = bound_as(source, module, name)
+    if known is not None:
+        return known
+    if name in source.names:
+        return _import_module(draft, workshop, source, module, name)
+    lines = list(_head(workshop, source))
+    same = next((line for line in lines if _is_plain_from(line.statement, module)), None)
+    if same is None or not _merge(draft, source, same, name):
+        _insert(draft, workshop, source, lines, f"from {module} import {name}", _key(workshop, module, plain=False))
+    return name
+
+
+def _import_module(draft: Draft, workshop: Workshop, source: Source, module: str, name: str) -> str:
+    """`import module` instead, where the name alone would collide."""
+    root = module.partition(".")[0]
+    if root in source.names and not any(_bindings(statement, module) for statement in source.all(cst.Import)):
+        raise Refusal(f"the name `{name}` means something else in this file")
+    _insert(draft, workshop, source, list(_head(workshop, source)), f"import {module}", _key(workshop, module, plain=True))
+    return f"{module}.{name}"
+
+
+def bound_as(source: Source, module: str, name: str) -> str | None:
+    """How a name of a module is spelled in a file that imports it at its top, or None."""
+    for line in source.module.body:
+        if not isinstance(line, cst.SimpleStatementLine):
+            continue
+        for statement in line.body:
+            if isinstance(statement, cst.ImportFrom) and not isinstance(statement.names, cst.ImportStar):
+                for alias in statement.names:
+                    if dotted(statement) == module and alias.name.value == name:
+                        return _local(alias)
+                    if isinstance(alias.name, cst.Name) and f"{dotted(statement)}.{alias.name.value}" == module:
+                        return f"{_local(alias)}.{name}"
+            elif isinstance(statement, cst.Import):
+                found = _bindings(statement, module)
+                if found is not None:
+                    return f"{found}.{name}"
+    return None
+
+
+def dotted(statement: cst.ImportFrom) -> str:
+    """What a from-import imports from, dots included."""
+    path = cst.Module([]).code_for_node(statement.module) if statement.module is not None else ""
+    return "." * len(statement.relative) + path
+
+
+def spelled(node: cst.CSTNode) -> str:
+    """A node's code by itself."""
+    return cst.Module([]).code_for_node(node)
+
+
+def _bindings(statement: cst.Import, module: str) -> str | None:
+    for alias in statement.names:
+        if spelled(alias.name) == module:
+            return spelled(alias.asname.name) if alias.asname is not None else module
+    return None
+
+
+def _local(alias: cst.ImportAlias) -> str:
+    return spelled(alias.asname.name) if alias.asname is not None else spelled(alias.name)
+
+
+# --- where a new line goes -------------------------------------------------------------------------------------------
+
+
+def _head(workshop: Workshop, source: Source) -> Iterator[_Line]:
+    """The imports before anything else but a docstring."""
+    for index, line in enumerate(source.module.body):
+        if not isinstance(line, cst.SimpleStatementLine):
+            return
+        first = line.body[0]
+        if index == 0 and isinstance(first, cst.Expr) and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString)):
+            continue
+        if not isinstance(first, (cst.Import, cst.ImportFrom)):
+            return
+        name = dotted(first) if isinstance(first, cst.ImportFrom) else spelled(first.names[0].name)
+        yield _Line(line, first, _key(workshop, name, plain=isinstance(first, cst.Import)))
+
+
+def _key(workshop: Workshop, module: str, *, plain: bool) -> tuple[object, ...]:
+    root = module.partition(".")[0]
+    if module == "__future__":
+        section = 0
+    elif module.startswith("."):
+        section = 4
+    elif is_stdlib_root(root):
+        section = 1
+    else:
+        section = 3 if workshop.survey.tree.owns(root) else 2
+    if workshop.sorts_within_sections:
+        return section, module.lower()
+    return section, not plain, module.lower()
+
+
+def _insert(draft: Draft, workshop: Workshop, source: Source, lines: list[_Line], text: str, key: tuple[object, ...]) -> None:
+    after = next((line for line in lines if line.key > key), None)
+    before = next((line for line in reversed(lines) if line.key <= key), None)
+    if before is not None and (after is None or before.key[0] == key[0]):
+        gap = "" if before.key[0] == key[0] else "\n"
+        draft.insert_line(source, source.block_end(before.node), f"{gap}{text}")
+    elif after is not None:
+        gap = "" if after.key[0] == key[0] else "\n"
+        draft.insert(source, source.leading_start(after.node), f"{text}\n{gap}")
+    else:
+        _insert_first(draft, source, text)
+
+
+def _insert_first(draft: Draft, source: Source, text: str) -> None:
+    """The first import of a file: after its docstring, else before its first statement."""
+    body = source.module.body
+    first = body[0] if body else None
+    if first is None:
+        draft.insert_line(source, len(source.text), text)
+    elif source.module.get_docstring() is not None:
+        draft.insert_line(source, source.block_end(first), f"\n{text}")
+        if len(body) == 1 or not _is_blank(source, source.block_end(first)):
+            return
+    else:
+        at = source.leading_start(first)
+        gap = "\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n"
+        draft.insert(source, at, f"{text}\n{gap}")
+
+
+def _is_blank(source: Source, offset: int) -> bool:
+    return not source.text[offset : source.line_end(offset)].strip()
+
+
+def _is_plain_from(statement: _Import, module: str) -> bool:
+    return (
+        isinstance(statement, cst.ImportFrom)
+        and not isinstance(statement.names, cst.ImportStar)
+        and dotted(statement) == module
+    )
+
+
+def _merge(draft: Draft, source: Source, line: _Line, name: str) -> bool:
+    """Add a name to a from-import, in order; False where its form does not allow that."""
+    statement = line.statement
+    assert isinstance(statement, cst.ImportFrom)
+    names = statement.names
+    if isinstance(names, cst.ImportStar) or any(alias.asname is not None for alias in names) or len(line.node.body) > 1:
+        return False
+    first, last = names[0], names[-1]
+    following = next((alias for alias in names if _order(spelled(alias.name)) > _order(name)), None)
+    start, end = source.span(first)[0], source.span(last)[1]
+    if source.line_of(start) == source.line_of(end):
+        if following is not None:
+            draft.insert(source, source.span(following)[0], f"{name}, ")
+        else:
+            draft.insert(source, source.span(last.name)[1], f", {name}")
+        return True
+    alias = following or last
+    if source.text[source.line_start(source.span(alias)[0]) : source.span(alias)[0]].strip():
+        return False
+    indent = source.indent_at(source.span(alias)[0])
+    if following is not None:
+        draft.insert(source, source.line_start(source.span(alias)[0]), f"{indent}{name},\n")
+    elif isinstance(last.comma, cst.Comma):
+        draft.insert(source, source.line_end(source.span(last.name)[1]), f"{indent}{name},\n")
+    else:
+        return False
+    return True
+
+
+def _order(name: str) -> tuple[int, str]:
+    """As isort orders names: constants, classes, the rest."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name

@@ -1,0 +1,67 @@
+"""Lines of code moved to another indentation, with their comments, and strings left as they are."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from optdep_lint.fixers.source import Source
+
+
+def moved(source: Source, start: int, end: int, old: str, new: str) -> str:
+    """The whole lines of a range with the indentation `new` in the place of `old`, plain newlines, none at the end.
+
+    Lines within strings stay as they are, but for docstrings, whose indentation nobody sees.
+    """
+    fixed = _string_lines(source, start, end, old)
+    result = []
+    number = source.line_of(start)
+    for line in re.split(r"\r\n|\r|\n", source.text[start:end]):
+        if number in fixed or not line.strip():
+            result.append(line if number in fixed else line.strip(" \t"))
+        elif line.startswith(old):
+            result.append(new + line[len(old) :])
+        else:
+            result.append(line if line.startswith("\f") else new + line.lstrip(" \t"))
+        number += 1
+    while result and not result[-1]:
+        result.pop()
+    return "\n".join(result)
+
+
+def _string_lines(source: Source, start: int, end: int, old: str) -> set[int]:
+    """The lines that begin within a string that is not a docstring."""
+    fixed: set[int] = set()
+    for node in source.all(cst.CSTNode):
+        if not isinstance(node, (cst.SimpleString, cst.FormattedString)):
+            continue
+        first, last = source.span(node)
+        if first < start or last > end:
+            continue
+        lines = range(source.line_of(first) + 1, source.line_of(last) + 1)
+        if lines and not (_is_docstring(source, node) and _hangs(source, lines, old)):
+            fixed |= set(lines)
+    return fixed
+
+
+def _is_docstring(source: Source, node: cst.CSTNode) -> bool:
+    holder = source.parent(node)
+    line = source.parent(holder) if isinstance(holder, cst.Expr) else None
+    block = source.parent(line) if isinstance(line, cst.SimpleStatementLine) else None
+    return isinstance(block, (cst.IndentedBlock, cst.Module)) and block.body[0] is line
+
+
+def _hangs(source: Source, lines: range, indent: str) -> bool:
+    """Every line is indented at least as far as the code."""
+    for number in lines:
+        start = source.offset(number, 1)
+        text = source.text[start : source.line_end(start)]
+        if text.strip() and not text.startswith(indent):
+            return False
+    return True
+
+
+def plain(text: str) -> str:
+    """Text with plain newlines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

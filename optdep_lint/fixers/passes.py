@@ -1,0 +1,160 @@
+"""Fixes applied in passes until nothing is left to repair: those that do not overlap together, each pass proved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from optdep_lint.config import Config
+from optdep_lint.discovery import Project
+from optdep_lint.findings import Edit, Finding, Fix
+from optdep_lint.fixers import Refusal, Repair, load_repairs
+from optdep_lint.fixers.prove import Prover, State
+from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
+from optdep_lint.fixers.workshop import Workshop, content_of
+
+MOST_PASSES = 25
+
+Key = tuple[str, str, str, str]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a project."""
+
+    contents: dict[str, bytes] = field(default_factory=dict)
+    """The new bytes of each file that changed, by its path in the project."""
+    applied: list[Finding] = field(default_factory=list)
+    """The findings that were repaired, with their fixes."""
+    refused: dict[Key, str] = field(default_factory=dict)
+    """Why a finding is left, by `key_of`."""
+    fault: str | None = None
+    """A mistake of optdep-lint itself: fixes that undo each other."""
+
+
+def key_of(finding: Finding) -> Key:
+    """What names a finding while lines move."""
+    return finding.code, finding.path, finding.absent or "", finding.message
+
+
+class Passes:
+    """Repairs one project in memory."""
+
+    def __init__(self, project: Project, config: Config, *, fixable: Collection[str] | None, unsafe: bool) -> None:
+        self._config, self._fixable, self._unsafe = config, fixable, unsafe
+        self._wanted = {file.relative for file in project.files if file.reported}
+        self._prover = Prover(project, config)
+        self._repairs: Mapping[str, Repair] = load_repairs()
+        self._original = {file.relative: file for file in project.files}
+        self._state = self._prover.look(project)
+        self._outcome = Outcome()
+
+    def run(self) -> Outcome:
+        """Apply passes until none changes anything."""
+        seen = {self._fingerprint()}
+        for _ in range(MOST_PASSES):
+            chosen = self._choose()
+            if not chosen or not self._apply(chosen):
+                return self._outcome
+            if self._fingerprint() in seen:
+                self._outcome.fault = "fixes undo each other; please report this"
+                self._outcome.contents.clear()
+                return self._outcome
+            seen.add(self._fingerprint())
+        self._outcome.fault = f"fixes are not done after {MOST_PASSES} passes; please report this"
+        return self._outcome
+
+    def _fingerprint(self) -> int:
+        return hash(tuple(sorted(self._outcome.contents.items())))
+
+    def _choose(self) -> list[Finding]:
+        """The findings to repair now, each with its fix: as many as do not get in each other's way."""
+        workshop = Workshop(self._state.looked, self._config, self._state.findings)
+        taken: dict[str, list[Edit]] = {}
+        chosen = []
+        for finding in sorted(self._state.findings, key=_urgency):
+            fix = self._fix_for(finding, workshop)
+            if fix is not None and not overlaps(taken, fix):
+                chosen.append(replace(finding, fix=fix))
+                for edit in fix.edits:
+                    taken.setdefault(edit.path, []).append(edit)
+        return chosen
+
+    def _fix_for(self, finding: Finding, workshop: Workshop) -> Fix | None:
+        if finding.path not in self._wanted or key_of(finding) in self._outcome.refused:
+            return None
+        if self._fixable is not None and finding.code not in self._fixable:
+            return None
+        fix = build(finding, workshop, self._repairs)
+        if isinstance(fix, str):
+            self._outcome.refused[key_of(finding)] = fix
+            return None
+        if fix is not None and fix.applicability == "unsafe" and not self._unsafe:
+            return None
+        return fix
+
+    def _apply(self, chosen: Sequence[Finding]) -> bool:
+        """Apply what can be proved, halving what cannot; True where anything was applied."""
+        state, objection = self._try(chosen)
+        if state is not None:
+            self._state = state
+            self._outcome.applied += chosen
+            return True
+        if len(chosen) == 1:
+            self._outcome.refused[key_of(chosen[0])] = objection
+            return False
+        half = len(chosen) // 2
+        if self._apply(chosen[:half]):
+            return True  # The others have moved: they are built again in the next pass.
+        return self._apply(chosen[half:])
+
+    def _try(self, chosen: Sequence[Finding]) -> tuple[State | None, str]:
+        contents = dict(self._outcome.contents)
+        edits: dict[str, list[Edit]] = {}
+        for finding in chosen:
+            assert finding.fix is not None
+            for edit in finding.fix.edits:
+                edits.setdefault(edit.path, []).append(edit)
+        for path, of_file in edits.items():
+            old = contents[path] if path in contents else content_of(self._original[path])
+            contents[path] = splice(old, of_file)
+            if not outside_is_kept(old, contents[path], of_file):
+                return None, "bytes outside the edit would change"
+        after = self._prover.look(with_contents(self._state.project, contents))
+        objection = self._prover.objection(self._state, after, chosen, edits.keys())
+        if objection is not None:
+            return None, objection
+        self._outcome.contents = contents
+        return after, ""
+
+
+def build(finding: Finding, workshop: Workshop, repairs: Mapping[str, Repair]) -> Fix | str | None:
+    """The fix of a finding, why there is none, or None where its rule has no repair."""
+    repair = repairs.get(finding.code)
+    if repair is None:
+        return None
+    try:
+        return repair.build(finding, workshop)
+    except Refusal as refusal:
+        return str(refusal)
+
+
+def with_contents(project: Project, contents: Mapping[str, bytes]) -> Project:
+    """The project with other bytes in some files."""
+    files = (replace(file, content=contents.get(file.relative, file.content)) for file in project.files)
+    return replace(project, files=tuple(files))
+
+
+def _urgency(finding: Finding) -> tuple[object, ...]:
+    """Guards first: much of what follows from them goes away with them; comments last."""
+    order = {"3": 0, "1": 1, "4": 2, "2": 3, "5": 4}
+    return order.get(finding.code[3], 9), finding.sort_key
+
+
+def changed_files(outcome: Outcome, project: Project) -> Iterable[tuple[str, bytes, bytes]]:
+    """Path, old and new bytes of each file that differs."""
+    by_path = {file.relative: file for file in project.files}
+    for path, new in sorted(outcome.contents.items()):
+        old = content_of(by_path[path])
+        if old != new:
+            yield path, old, new

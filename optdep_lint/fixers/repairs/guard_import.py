@@ -1,0 +1,200 @@
+"""OPD101: the import gets a guard, and the functions that use it an error that says what to install."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from optdep_lint.findings import Finding, Fix
+from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.checks import block_chain, insert_check_before, statement_of
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.idioms import habit_of
+from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.layout import moved
+from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.uses import NameUse, bound_names, uses_of
+from optdep_lint.fixers.workshop import Workshop
+
+_MOST_CHECKS = 25
+Import = cst.Import | cst.ImportFrom
+
+
+def build(finding: Finding, workshop: Workshop) -> Fix:
+    """Guard every unguarded import of the root at the top of the file, and check in the functions that use it."""
+    source = workshop.source(finding.path)
+    root = finding.absent or ""
+    statement = source.statement_at(finding.span.line, finding.span.column)
+    if not isinstance(statement, (cst.Import, cst.ImportFrom)):
+        raise Refusal("what fails is not an import statement at the top of the file")
+    if any(isinstance(around, (cst.FunctionDef, cst.ClassDef)) for around in source.ancestors(statement)):
+        raise Refusal("the import stands in a class body, or in a function that is called while the module is imported")
+    draft = Draft()
+    imports = _imports_of(workshop, source, statement, root)
+    names = [name for one in imports for name in _optional_names(workshop, one, root)]
+    if not names:
+        raise Refusal("nobody knows which names a star import binds")
+    flag = habit_of(workshop.survey, workshop.module_of(finding.path)).flag(root)
+    if flag is not None:
+        flag = source.fresh_name(flag)
+    for group in _groups(source, imports):
+        _guard(draft, workshop, source, group, root, flag)
+    _check_uses(draft, workshop, source, names, root, flag)
+    return draft.finish(f"Guard the import of `{root}`, and say what to install where it is needed")
+
+
+def _imports_of(workshop: Workshop, source: Source, statement: Import, root: str) -> list[Import]:
+    """The import and its siblings of the same root that nothing guards either."""
+    block = source.parent(source.parent(statement) or statement)
+    found = []
+    for one in (*source.all(cst.Import), *source.all(cst.ImportFrom)):
+        same = source.parent(source.parent(one) or one) is block
+        if same and (one is statement or any(workshop.survey.declared.root_of(target) == root for target in _targets(one))):
+            found.append(one)
+    return sorted(found, key=lambda one: source.span(one)[0])
+
+
+def _targets(statement: Import) -> Iterable[str]:
+    if isinstance(statement, cst.Import):
+        return [spelled(alias.name) for alias in statement.names]
+    if statement.relative or statement.module is None:
+        return []
+    return [spelled(statement.module)]
+
+
+def _optional_names(workshop: Workshop, statement: Import, root: str) -> list[str]:
+    """The names that are gone with the root."""
+    if isinstance(statement, cst.ImportFrom):
+        return bound_names(statement)
+    mine = [alias for alias in statement.names if workshop.survey.declared.root_of(spelled(alias.name)) == root]
+    return bound_names(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in mine])) if mine else []
+
+
+def _groups(source: Source, imports: list[Import]) -> list[list[Import]]:
+    """Imports on lines that follow each other directly."""
+    groups: list[list[Import]] = []
+    for one in imports:
+        if groups and source.text[source.span(groups[-1][-1])[1] : source.span(one)[0]].strip(" \t\r\n") == "":
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _guard(draft: Draft, workshop: Workshop, source: Source, group: list[Import], root: str, flag: str | None) -> None:
+    for one in group:
+        line = source.parent(one)
+        if not isinstance(line, cst.SimpleStatementLine):
+            _guard_shared_line(draft, workshop, source, group, root, flag)
+            return
+        if len(line.body) > 1 or len(_targets(one)) > 1:
+            _guard_shared_line(draft, workshop, source, group, root, flag)
+            return
+    start, end = source.line_start(source.span(group[0])[0]), source.block_end(group[-1])
+    indent = source.indent_at(start)
+    body = moved(source, start, end, indent, indent + source.unit)
+    text = _guarded(workshop, source, [name for one in group for name in bound_names(one)], body, indent, root, flag)
+    tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") and end > start else ""
+    draft.replace(source, start, end, text + tail)
+
+
+def _guarded(workshop: Workshop, source: Source, names: list[str], body: str, indent: str, root: str, flag: str | None) -> str:
+    unit = indent + source.unit
+    if flag is not None:
+        return f"{indent}try:\n{body}\n\n{unit}{flag} = True\n{indent}except ImportError:\n{unit}{flag} = False"
+    lines = "\n".join(unit + sentinel(workshop, source, name) for name in names)
+    return f"{indent}try:\n{body}\n{indent}except ImportError:\n{lines}"
+
+
+def sentinel(workshop: Workshop, source: Source, name: str) -> str:
+    """`name = None`, in the form that type checkers accept where they look."""
+    if not workshop.is_typed(source):
+        return f"{name} = None"
+    codes = "assignment, misc, unused-ignore" if name[:1].isupper() else "assignment, unused-ignore"
+    return f"{name} = None  # type: ignore[{codes}]"
+
+
+def _guard_shared_line(
+    draft: Draft, workshop: Workshop, source: Source, group: list[Import], root: str, flag: str | None
+) -> None:
+    """Imports that share a line, or a statement, with others get lines of their own."""
+    for one in group:
+        start, end = source.span(one)
+        line = source.parent(one)
+        if not isinstance(line, cst.SimpleStatementLine):
+            raise Refusal("the import shares its line with the statement around it")
+        indent = source.indent_at(start)
+        kept = _kept(workshop, one, root)
+        mine = _taken(workshop, one, root)
+        body = f"{indent}{source.unit}{mine}"
+        text = _guarded(workshop, source, _optional_names(workshop, one, root), body, indent, root, flag)
+        text = (f"{indent}{kept}\n" if kept else "") + text
+        index = next(number for number, small in enumerate(line.body) if small is one)
+        text = text[len(indent) :]
+        if index > 0:
+            start, text = source.span(line.body[index - 1])[1], f"\n{indent}{text}"
+        if index + 1 < len(line.body):
+            end, text = source.span(line.body[index + 1])[0], f"{text}\n{indent}"
+        elif isinstance(line.trailing_whitespace.comment, cst.Comment):
+            raise Refusal("the comment behind the import could belong to any of its names")
+        draft.replace(source, start, end, text)
+
+
+def _kept(workshop: Workshop, statement: Import, root: str) -> str:
+    if isinstance(statement, cst.ImportFrom):
+        return ""
+    return _import_line([a for a in statement.names if workshop.survey.declared.root_of(spelled(a.name)) != root])
+
+
+def _taken(workshop: Workshop, statement: Import, root: str) -> str:
+    if isinstance(statement, cst.ImportFrom):
+        return spelled(statement)
+    return _import_line([a for a in statement.names if workshop.survey.declared.root_of(spelled(a.name)) == root])
+
+
+def _import_line(aliases: list[cst.ImportAlias]) -> str:
+    return spelled(cst.Import([one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in aliases])) if aliases else ""
+
+
+# --- the functions that use it ---------------------------------------------------------------------------------------
+
+
+def _check_uses(
+    draft: Draft, workshop: Workshop, source: Source, names: list[str], root: str, flag: str | None
+) -> None:
+    calls: list[NameUse] = []
+    for use in uses_of(source, names):
+        line = source.line_of(source.span(use.node)[0])
+        if use.when == "import":
+            raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
+        if use.when == "annotation" and not _postponed(source):
+            raise Refusal(f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}")
+        if use.when == "call":
+            calls.append(use)
+    insert_checks(draft, workshop, source, calls, root, flag)
+
+
+def insert_checks(draft: Draft, workshop: Workshop, source: Source, calls: list[NameUse], root: str, flag: str | None) -> None:
+    """One check before the first use in each block, none where an outer block has had one before."""
+    checked: set[cst.CSTNode] = set()
+    for use in calls:
+        statement = statement_of(source, use.node, strict=False)
+        chain = [block for block, _ in block_chain(source, statement)]
+        if any(block in checked for block in chain):
+            continue
+        checked.add(chain[0])
+        test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
+        insert_check_before(draft, workshop, source, statement, test, root)
+    if len(checked) > _MOST_CHECKS:
+        raise Refusal(f"the module needs `{root}` in {len(checked)} places: import it where that is wanted instead")
+
+
+def _postponed(source: Source) -> bool:
+    return any(
+        isinstance(one.module, cst.Name) and one.module.value == "__future__" and "annotations" in bound_names(one)
+        for one in source.all(cst.ImportFrom)
+    )
+
+
+REPAIR = Repair(codes=("OPD101", "OPD602"), build=build)

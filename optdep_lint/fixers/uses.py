@@ -1,0 +1,122 @@
+"""Where a file uses the names that an import at its top binds, and when those uses run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.source import Source
+
+_SCOPES = (cst.FunctionDef, cst.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class NameUse:
+    """One reading of a name."""
+
+    node: cst.Name
+    when: str
+    """`import`, `call` or `annotation`; `typing` where it never runs."""
+
+
+def bound_names(statement: cst.Import | cst.ImportFrom) -> list[str]:
+    """The names that an import binds."""
+    if isinstance(statement.names, cst.ImportStar):
+        return []
+    found = []
+    for alias in statement.names:
+        name = spelled(alias.asname.name) if alias.asname is not None else spelled(alias.name)
+        found.append(name if isinstance(statement, cst.ImportFrom) else name.partition(".")[0])
+    return list(dict.fromkeys(found))
+
+
+def uses_of(source: Source, names: list[str]) -> Iterator[NameUse]:
+    """The readings of names of the module's own scope, in the order of the text."""
+    wanted = set(names)
+    for node in source.all(cst.Name):
+        if node.value in wanted and _is_read(source, node):
+            function = _binder(source, node)
+            if function is None:
+                yield NameUse(node, _when(source, node))
+
+
+def _is_read(source: Source, node: cst.Name) -> bool:
+    parent = source.parent(node)
+    match parent:
+        case cst.Attribute():
+            return parent.value is node
+        case cst.Arg():
+            return parent.value is node
+        case cst.Param():
+            return parent.default is node
+        case cst.FunctionDef() | cst.ClassDef() | cst.ImportAlias() | cst.AsName() | cst.Global() | cst.Nonlocal() | cst.NameItem():
+            return False
+        case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.CompFor() | cst.NamedExpr() | cst.Del():
+            return getattr(parent, "target", None) is not node
+    return parent is not None and not isinstance(parent, (cst.MatchAs, cst.MatchStar, cst.TypeVar))
+
+
+def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:
+    """The function around a name that binds it itself."""
+    inner: cst.CSTNode = node
+    for around in source.ancestors(node):
+        if isinstance(around, _SCOPES) and inner is around.body and node.value in _locals(source, around):
+            return around
+        if isinstance(around, cst.BaseComp) and any(_binds(source, loop.target, node.value) for loop in source.all(cst.CompFor, around)):
+            return around
+        inner = around
+    return None
+
+
+def _locals(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[str]:
+    found = {parameter.name.value for parameter in source.all(cst.Param, function.params)}
+    if isinstance(function, cst.Lambda):
+        return found
+    shared: set[str] = set()
+    todo: list[cst.CSTNode] = [function.body]
+    while todo:
+        node = todo.pop()
+        match node:
+            case cst.FunctionDef() | cst.ClassDef():
+                found.add(node.name.value)
+                continue
+            case cst.Lambda():
+                continue
+            case cst.Import() | cst.ImportFrom():
+                found |= set(bound_names(node))
+            case cst.Global() | cst.Nonlocal():
+                shared |= {item.name.value for item in node.names}
+            case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.NamedExpr():
+                found |= {name.value for name in source.all(cst.Name, node.target) if not isinstance(source.parent(name), (cst.Attribute, cst.Index))}
+            case cst.AsName():
+                found |= {name.value for name in source.all(cst.Name, node.name)}
+        todo.extend(node.children)
+    return found - shared
+
+
+def _binds(source: Source, target: cst.CSTNode, name: str) -> bool:
+    return any(one.value == name for one in source.all(cst.Name, target))
+
+
+def _when(source: Source, node: cst.Name) -> str:
+    """When a reading runs."""
+    inner: cst.CSTNode = node
+    annotated = False
+    when = "import"
+    for around in source.ancestors(node):
+        if isinstance(around, cst.Annotation):
+            annotated = True
+        elif isinstance(around, _SCOPES) and inner is around.body:
+            when = "typing" if annotated and isinstance(source.parent(_annotated(source, node)), cst.AnnAssign) else "call"
+            break
+        elif isinstance(around, cst.If) and inner is around.body and spelled(around.test).endswith("TYPE_CHECKING"):
+            return "typing"
+        inner = around
+    return "annotation" if annotated and when == "import" else when
+
+
+def _annotated(source: Source, node: cst.CSTNode) -> cst.CSTNode:
+    return next((one for one in source.ancestors(node) if isinstance(one, cst.Annotation)), node)

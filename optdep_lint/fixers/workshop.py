@@ -1,0 +1,124 @@
+"""What a repair may ask: the evaluated project, its files as trees, and what it declares."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from optdep_lint.config import Config
+from optdep_lint.discovery import Project, SourceFile
+from optdep_lint.engine import Looked
+from optdep_lint.findings import Finding
+from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.availability import Availability
+from optdep_lint.fixers.source import Source
+from optdep_lint.world.survey import Survey
+
+
+class Workshop:
+    """One state of a project, to build fixes for."""
+
+    def __init__(self, looked: Looked, config: Config, findings: tuple[Finding, ...] = ()) -> None:
+        self.looked, self.config, self.findings = looked, config, findings
+        self._sources: dict[str, Source] = {}
+        self._files = {file.relative: file for file in looked.project.files}
+
+    @property
+    def project(self) -> Project:
+        """The files."""
+        return self.looked.project
+
+    @property
+    def survey(self) -> Survey:
+        """The worlds."""
+        return self.looked.survey
+
+    def source(self, path: str) -> Source:
+        """A file as text and tree; raises Refusal where it cannot be read."""
+        found = self._sources.get(path)
+        if found is None:
+            file = self._files.get(path)
+            if file is None:
+                raise Refusal(f"{path} is not a Python file of the project")
+            found = self._sources[path] = Source(path, content_of(file))
+        return found
+
+    def module_of(self, path: str) -> str:
+        """The import name of a file; raises Refusal where nothing imports it."""
+        name = self.survey.source_of(path)
+        if name is None:
+            raise Refusal(f"{path} is not a module of the project")
+        return name
+
+    @cached_property
+    def availability(self) -> Availability:
+        """How the project asks whether a root is there."""
+        return Availability(self.survey)
+
+    # --- wording -----------------------------------------------------------------------------------------------------
+
+    def hint(self, root: str) -> str:
+        """What to install for a root: `pip install 'acme[fast]'`."""
+        metadata, optional = self.survey.declared.metadata, self.survey.declared.optional.get(root)
+        if optional is not None and optional.extra is not None and metadata.name:
+            return f"pip install '{metadata.name}[{optional.extra}]'"
+        requirement = optional.requirement if optional is not None else None
+        return f"pip install {requirement.distribution if requirement is not None else self.distribution(root)}"
+
+    def distribution(self, root: str) -> str:
+        """The distribution that brings a root, as far as anybody says."""
+        optional = self.survey.declared.optional.get(root)
+        if optional is not None and optional.requirement is not None:
+            return optional.requirement.distribution
+        from optdep_lint.metadata.known_import_names import ROOTS
+
+        names = [name for name, roots in ROOTS.items() if root in roots.split()]
+        return min(names, key=len, default=root.replace("_", "-"))
+
+    def is_typed(self, source: Source) -> bool:
+        """Whether type checkers are likely to look at a file: it has annotations, and the project has a checker's settings."""
+        return self._has_checker and "->" in source.text
+
+    @cached_property
+    def _has_checker(self) -> bool:
+        root = self.project.root
+        names = ("mypy.ini", ".mypy.ini", "pyrightconfig.json")
+        if any((root / name).is_file() for name in names) or any(root.glob("*/py.typed")) or any(root.glob("src/*/py.typed")):
+            return True
+        texts = [_read(root, name) for name in ("pyproject.toml", "setup.cfg")]
+        return any(word in text for text in texts for word in ("[tool.mypy", "[tool.pyright", "[tool.basedpyright", "[mypy", "[tool.ty", "[tool.pyrefly"))
+
+    @cached_property
+    def line_length(self) -> int:
+        """How long the project lets lines be."""
+        import re
+
+        found = re.search(r"^\s*(?:line[-_]length|max-line-length)\s*=\s*(\d+)", _read(self.project.root, "pyproject.toml"), re.MULTILINE)
+        return int(found[1]) if found else 88
+
+    @cached_property
+    def sorts_within_sections(self) -> bool:
+        """Whether isort or ruff puts `import x` and `from x import y` in one order."""
+        import re
+
+        text = _read(self.project.root, "pyproject.toml") + _read(self.project.root, "setup.cfg")
+        return bool(re.search(r"force[-_]sort[-_]within[-_]sections\s*=\s*true", text, re.IGNORECASE))
+
+
+def content_of(file: SourceFile) -> bytes:
+    """A file's bytes; raises Refusal where it cannot be read."""
+    if file.content is not None:
+        return file.content
+    try:
+        return file.path.read_bytes()
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror or error}") from None
+
+
+def _read(root: object, name: str) -> str:
+    from pathlib import Path
+
+    path = Path(str(root)) / name
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
