@@ -64,7 +64,9 @@ def check(options: argparse.Namespace) -> int:
         sys.stdout.flush()
     if failed and not checked:
         return 2
-    found = 0 if options.fix_only else telling.report(checked, options, registry, result, failed=failed)
+    found = 0
+    if not options.fix_only:
+        found = telling.report(fixing.offer(checked, options, result), options, registry, result, failed=failed)
     return exit_status(options, failed=failed, found=found, fixed=result.changed)
 
 

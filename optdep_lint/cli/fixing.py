@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optdep_lint.cli import console
-from optdep_lint.cli.console import UsageError
 from optdep_lint.cli.telling import prefix_of
 from optdep_lint.registry import Registry
 
@@ -33,6 +32,8 @@ class Result:
     """How many are gone; known once the files are checked again."""
     stdin: bytes = b""
     """The text from standard input, repaired."""
+    refused: dict[tuple[str, str, str, str], str] = field(default_factory=dict)
+    """Why a finding was left, by its code, path, absent name and message."""
 
 
 def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Registry) -> Result:
@@ -43,17 +44,20 @@ def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Regis
     for each in checked:
         report = _fixable_part(each, registry)
         done = apply_fixes(report, [each.job.project], each.job.config, unsafe=options.unsafe_fixes)
+        for fault in getattr(done, "faults", ()):
+            console.tell_error(f"internal error: {fault}", options)
+        result.refused |= getattr(done, "refused", {})
         unsaved = {file.path for file in each.job.project.files if file.content is not None}
         for path, (old, new) in sorted(done.files.items()):
             if old == new:
                 continue
-            result.changed = True
             if options.diff:
                 _show_diff(path, old, new, options)
             elif path in unsaved:
                 result.stdin = options.stdin_content = new
-            else:
-                replace_file(path, new)
+            elif not _write(path, old, new, each.job.project.root, options):
+                continue
+            result.changed = True
     result.before = _count(checked)
     return result
 
@@ -123,24 +127,42 @@ def _lines(content: bytes) -> list[bytes]:
     return [*(line + b"\n" for line in whole), *([last] if last else [])]
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes beside the file and then takes its place, so that nobody sees half of it; the mode stays."""
-    import tempfile
+def _write(path: Path, old: bytes, new: bytes, root: Path, options: argparse.Namespace) -> bool:
+    """Puts a repaired file in its place; where it cannot or may not, says why and leaves it alone."""
+    from optdep_lint.fixers.write import NotWritten, write_file
 
-    target = Path(os.path.realpath(path))
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-            os.chmod(name, target.stat().st_mode & 0o7777)
-            os.replace(name, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
-    except OSError as error:
-        raise UsageError(f"{path}: cannot write: {error.strerror or error}") from None
+        write_file(path, new, root=root, expected=old)
+    except NotWritten as reason:
+        console.tell_error(str(reason), options)
+        return False
+    return True
+
+
+def offer(checked: Sequence[Checked], options: argparse.Namespace, result: Result) -> Sequence[Checked]:
+    """The reports with the fixes that there are, built but not proved, where the format of the report carries them.
+
+    Text formats carry none, so that a plain run stays quick; after `--fix` they say what was refused, and why.
+    """
+    output_format = options.output_format or os.environ.get("OPTDEP_LINT_OUTPUT_FORMAT") or "full"
+    if options.statistics or output_format not in FORMATS_WITH_FIXES:
+        return [replace(each, report=_with_reasons(each.report, result)) for each in checked] if result.refused else checked
+    from optdep_lint.fixers.apply import offer_fixes
+
+    offered = [replace(each, report=offer_fixes(each.report, each.job.project, each.job.config)) for each in checked]
+    return [replace(each, report=_with_reasons(each.report, result)) for each in offered]
+
+
+FORMATS_WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
+
+
+def _with_reasons(report: Report, result: Result) -> Report:
+    """The report with the reasons of this run for the fixes that were tried and refused."""
+    findings = []
+    for each in report.findings:
+        reason = result.refused.get((each.code, each.path, each.absent or "", each.message))
+        findings.append(each if reason is None else replace(each, fix=None, refused=reason))
+    return replace(report, findings=tuple(findings))
 
 
 def add_comments(checked: Iterable[Checked], options: argparse.Namespace) -> int:
@@ -155,8 +177,9 @@ def add_comments(checked: Iterable[Checked], options: argparse.Namespace) -> int
                 continue
             findings = [finding for finding in each.report.findings if finding.path == path]
             content = file.read_bytes()
-            replace_file(file, annotate(content, content.decode("latin-1"), findings, options.add_noqa))
-            count += len(findings)
+            new = annotate(content, content.decode("latin-1"), findings, options.add_noqa)
+            if _write(file, content, new, each.job.project.root, options):
+                count += len(findings)
     if not (options.silent or options.quiet):
         console.write_out(f"Added {count} suppression{'s' * (count != 1)}.\n")
     return 0
