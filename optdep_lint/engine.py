@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from optdep_lint import pool, suppressions
 from optdep_lint.cache import Cache, cache_key
@@ -19,11 +19,12 @@ from optdep_lint.findings import Finding, Span
 from optdep_lint.metadata import InstalledNames, ProjectMetadata, read_project
 from optdep_lint.registry import Registry, load_registry
 from optdep_lint.world.declared import Declared
-from optdep_lint.world.matrix import Present, declared_matrix, present_matrix
+from optdep_lint.world.matrix import Present, declared_matrix, present_matrix, world_matrix
 from optdep_lint.world.modules import Source, Tree
 from optdep_lint.world.survey import Survey, survey
+from optdep_lint.world.worlds import World
 
-__all__ = ["Looked", "Present", "Report", "check", "judge", "look", "matrix"]
+__all__ = ["Looked", "Present", "Report", "check", "expect", "judge", "look", "matrix"]
 
 T = TypeVar("T")
 _STACK = 512 * 1024 * 1024
@@ -131,6 +132,15 @@ def matrix(
                 worlds.setdefault(world, {}).update(statuses)
         modules |= found
     return {"version": 1, "modules": modules, "worlds": worlds}
+
+
+def expect(
+    project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1
+) -> tuple[World, dict[str, Any]]:
+    """The rows of `matrix` in one world: the one without `config.without`, or else the bare one."""
+    tree, _ = read_tree(project, config, cache=cache, jobs=jobs)
+    declared = Declared(_metadata(project.root, config), tree, config)
+    return _deeply(lambda: world_matrix(tree, declared, config.without))
 
 
 # --- from files to a tree ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +71,14 @@ def declared_matrix(tree: Tree, declared: Declared, config: Config) -> tuple[dic
             worlds[world.name] = {name: varied.outcome(name).status for name in names}
     varied = vary(base, readers, bare)
     return {name: describe(tree, name, varied.outcome(name)) for name in names}, worlds
+
+
+def world_matrix(tree: Tree, declared: Declared, without: Collection[str] = ()) -> tuple[World, dict[str, Any]]:
+    """The modules of a project in one world: where these roots are absent, or else in the bare one."""
+    name, absent = ("without " + ", ".join(without), without) if without else ("bare", declared.optional)
+    world = declared.world(name, frozenset(absent))
+    evaluation = Evaluation(tree, world)
+    return world, {name: describe(tree, name, evaluation.outcome(name)) for name in sorted(tree.sources)}
 
 
 def describe(tree: Tree, name: str, outcome: Outcome) -> dict[str, Any]:
