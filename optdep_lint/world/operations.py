@@ -79,8 +79,6 @@ class Operations:
         """What the function that is being called has registered so far."""
         self.vague: tuple[str, Frame] | None = None
         """The library and frame in which something was defined last whose name cannot be told."""
-        self.asks_torch: bool | None = None
-        """Something in the project imports torch; None until asked for."""
         self._asks_torch: bool | None = None
         self._index: dict[str, list[Registration]] | None = None
 
@@ -153,7 +151,17 @@ class Operations:
             return Presence(Truth.NO, None, lost)
         if found:
             return Presence(Truth.NO, None, Cause(operation, found[0].path, found[0].at))
-        return PRESENT
+        root = self._root_of(operation.partition("::")[0])
+        return Presence(Truth.NO, None, Cause(root, "", 0)) if root is not None else PRESENT
+
+    def _root_of(self, namespace: str) -> str | None:
+        """The absent root whose import would register what is in a namespace that the project itself does not fill."""
+        for root in sorted(self._evaluation.world.absent):
+            if namespace in namespaces_of(root):
+                indexes = (self.index, self.base.index if self.base is not None else {})
+                own = any(known.startswith(f"{namespace}::") for index in indexes for known in index)
+                return None if own else root
+        return None
 
     def _open_presence(
         self, operation: str, ways: list[Answers], assumed: Mapping[Condition, bool], found: list[Registration]
@@ -165,6 +173,16 @@ class Operations:
         if len(ways) == 1:
             condition = condition.operands[0] if isinstance(condition, Some) else condition
         return Presence(truth, condition, self._lost(operation) or Cause(operation, found[0].path, found[0].at))
+
+    def doubtful_words(self) -> set[str]:
+        """The names of the operations that may be missing in this world, and of the functions registered as them."""
+        words: set[str] = set()
+        for index in (self.index, self.base.index if self.base is not None else {}):
+            for operation, found in index.items():
+                if self.presence(operation, {}).truth is not Truth.YES:
+                    words.add(operation.partition("::")[2])
+                    words |= {one.function for one in found if one.function is not None}
+        return words
 
     def _lost(self, operation: str) -> Cause | None:
         """The absence because of which an operation is not registered that is where everything is there."""
@@ -283,6 +301,12 @@ def atoms_of(condition: Condition) -> Iterator[str]:
         case Every(operands=operands) | Some(operands=operands):
             for operand in operands:
                 yield from atoms_of(operand)
+
+
+def namespaces_of(root: str) -> frozenset[str]:
+    """The namespaces that a distribution's import root registers its own operations in."""
+    name = root.replace(".", "_")
+    return frozenset(f"{before}{name}{after}" for before in ("", "_") for after in ("", "_C", "_ops"))
 
 
 def any_holds(ways: Iterable[Answers], assumed: Mapping[Condition, bool]) -> Truth:
