@@ -20,6 +20,7 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     caused,
+    elements_of,
 )
 
 if TYPE_CHECKING:
@@ -69,22 +70,26 @@ class Bindings:
                 self.bind(target.id, value, frame)
             case syntax.Collection():
                 self._unpack(target, value, frame)
-            case syntax.Starred():
-                self.assign(target.value, Unknown(), frame)  # type: ignore[arg-type]
             case syntax.Attribute():
                 self._assign_attribute(target, value, frame)
             case syntax.Subscript():
                 self._assign_item(target, value, frame)
 
     def _unpack(self, target: syntax.Collection, value: Value, frame: Frame) -> None:
-        parts: tuple[Value, ...] = ()
+        """`a, *b, c = value`"""
         value = frame.state.settle(value)
-        if isinstance(value, Items):
-            parts = value.elements
-        starred = any(isinstance(element, syntax.Starred) for element in target.elements)
-        exact = len(parts) == len(target.elements) and not starred
-        for position, element in enumerate(target.elements):
-            self.assign(element, parts[position] if exact else caused(Unknown(), value.cause), frame)  # type: ignore[arg-type]
+        elements = elements_of(value)
+        targets = target.elements
+        star = next((index for index, part in enumerate(targets) if isinstance(part, syntax.Starred)), None)
+        parts: list[Value] | None = None
+        if elements is not None and star is not None and len(elements) >= len(targets) - 1:
+            end = len(elements) - (len(targets) - 1 - star)
+            parts = [*elements[:star], Items("list", elements[star:end]), *elements[end:]]
+        elif elements is not None and len(elements) == len(targets):
+            parts = list(elements)
+        for position, part in enumerate(targets):
+            whole = part.value if isinstance(part, syntax.Starred) else part
+            self.assign(whole, parts[position] if parts else caused(Unknown(), value.cause), frame)  # type: ignore[arg-type]
 
     def _assign_attribute(self, target: syntax.Attribute, value: Value, frame: Frame) -> None:
         holder = frame.state.settle(self._evaluation.expressions.evaluate(target.value, frame))

@@ -1,0 +1,113 @@
+"""Holds what the evaluator says of a program against what really happens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from optdep_lint.summarize import summarize
+from optdep_lint.world.evaluation import Evaluation, Outcome
+from optdep_lint.world.modules import Source, Tree
+from optdep_lint.world.values import Choice, Constant, Unbound, Unknown, Value
+from optdep_lint.world.worlds import World
+
+PRESENT, ABSENT = ("here", "there"), ("gone", "lost")
+Program = dict[str, str]
+
+
+class Verdict(NamedTuple):
+    """What came of one program."""
+
+    status: str
+    """What the evaluator said: `ok`, `raises` or `maybe`."""
+    complaint: str | None
+    """How that differs from what happened; None where it does not."""
+
+
+class Runner:
+    """A process that runs programs for real."""
+
+    def __init__(self) -> None:
+        worker = Path(__file__).with_name("worker.py")
+        self._process = subprocess.Popen([sys.executable, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def run(self, program: Program, present: Iterable[str] = PRESENT) -> dict:
+        """Import `top` of a program."""
+        self._process.stdin.write(json.dumps({"modules": program, "present": list(present)}) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
+def evaluate(program: Program) -> tuple[Outcome, Evaluation]:
+    """Evaluate the import of `top` where some roots are absent."""
+    sources = {}
+    for name, text in program.items():
+        package = any(other.startswith(f"{name}.") for other in program)
+        path = name.replace(".", "/") + ("/__init__.py" if package else ".py")
+        sources[name] = Source(name, path, package, summarize(text.encode()))
+    world = World("law", present=frozenset(PRESENT), python=sys.version_info[:2], platform=sys.platform)
+    evaluation = Evaluation(Tree(sources, complete=True), world)
+    return evaluation.outcome("top"), evaluation
+
+
+def judge(program: Program, runner: Runner) -> Verdict:
+    """Evaluate a program, run it, and compare."""
+    outcome, evaluation = evaluate(program)
+    real = runner.run(program)
+    return Verdict(outcome.status, complain(outcome, evaluation, real))
+
+
+def complain(outcome: Outcome, evaluation: Evaluation, real: dict) -> str | None:
+    """How a verdict differs from what happened."""
+    if outcome.status == "maybe":
+        return None
+    if outcome.status != real["status"]:
+        message = outcome.failure.message if outcome.failure else real.get("type", "") + ": " + real.get("text", "")
+        return f"said {outcome.status}, was {real['status']}: {message}"
+    if outcome.status == "ok":
+        return next(differences(evaluation, real["names"]), None)
+    return complain_of_failure(outcome, real)
+
+
+def complain_of_failure(outcome: Outcome, real: dict) -> str | None:
+    failure = outcome.failure
+    missing = failure.cause.missing.partition(".")[0] if failure is not None and failure.cause is not None else None
+    if missing not in (None, *ABSENT):
+        return f"said {missing} is missing"
+    if real["roots"] and missing not in real["roots"]:
+        return f"said {missing} is missing, is {real['roots']}"
+    said = getattr(failure.type, "path", None) or getattr(failure.type, "name", "") if failure is not None else ""
+    if failure is not None and said.rpartition(".")[2] != real["type"] and type(failure.type).__name__ != "Unknown":
+        return f"said {said}, was {real['type']}: {real['text']}"
+    return None
+
+
+def differences(evaluation: Evaluation, real: dict[str, list]) -> Iterator[str]:
+    """Names of `top` that are not bound as was said."""
+    module = evaluation.modules["top"]
+    for name, value in module.names.items():
+        if isinstance(value, Unbound) and name in real:
+            yield f"{name} was said to be unbound"
+        elif isinstance(value, Constant) and name not in real:
+            yield f"{name} was said to be {value.value!r}, is unbound"
+        elif isinstance(value, Constant) and isinstance(value.value, (int, str, type(None))) and real[name] != ["constant", repr(value.value)]:
+            yield f"{name} was said to be {value.value!r}, is {real[name]}"
+        elif is_bound(value) and name not in real:
+            yield f"{name} was said to be bound"
+    if not module.dynamic:
+        yield from (f"{name} was not said to be bound" for name in real if name not in module.names)
+
+
+def is_bound(value: Value) -> bool:
+    """A value that is one for sure."""
+    return not isinstance(value, (Unbound, Choice, Unknown))
