@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from optdep_lint.facts.summary import Summary
@@ -12,8 +12,9 @@ from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.modules import Module
-from optdep_lint.world.truth import Condition, every, negate
+from optdep_lint.world.truth import Condition, assume, every, negate
 from optdep_lint.world.values import (
+    Choice,
     ClassValue,
     Descriptor,
     Failure,
@@ -23,6 +24,7 @@ from optdep_lint.world.values import (
     Method,
     ModuleValue,
     Raised,
+    Unbound,
     Value,
 )
 from optdep_lint.world.variation import goes_back
@@ -72,17 +74,19 @@ class CallTime:
             return
         for definition, names in self._functions.of(module.source.summary):
             if names & touched:
-                yield from self._call(module, definition)
+                yield from self.call(module, definition)
 
     def _leads_on(self, value: Value) -> bool:
         """The value is a module of the project that differs in this world."""
         return isinstance(value, ModuleValue) and not self._evaluation.is_shared(value.module)
 
-    def _call(self, module: Module, definition: Definition) -> Iterator[Use]:
-        function, receiver = self._find(module, definition)
+    def call(self, module: Module, definition: Definition) -> Iterator[Use]:
+        """The failures of one function, called as its module has come to be."""
+        state = State(module.namespace, dict(module.assumed))
+        function, receiver = self._find(module, definition, state)
         if function is None:
             return
-        frame = Frame("module", module, State(module.namespace, {}))
+        frame = Frame("module", module, state)
         arguments = (receiver,) if receiver is not None else ()
         self._evaluation.budget = 3000
         try:
@@ -94,17 +98,17 @@ class CallTime:
         for failure, certain in failures:
             yield Use(module.name, definition.name, failure, certain)
 
-    def _find(self, module: Module, definition: Definition) -> tuple[Value | None, Value | None]:
-        """The function's value as the module binds it, and the instance that a method is called on."""
+    def _find(self, module: Module, definition: Definition, state: State) -> tuple[Value | None, Value | None]:
+        """The function's value as the module binds it, if it does, and the instance that a method is called on."""
         holder: dict[str, Value] = module.namespace
         owner: ClassValue | None = None
         parts = definition.name.split(".")
         for part in parts[:-1]:
-            found = holder.get(part)
+            found = _where_bound(holder.get(part), state)
             if not isinstance(found, ClassValue):
                 return None, None
             owner, holder = found, found.names
-        value = holder.get(parts[-1])
+        value = _where_bound(holder.get(parts[-1]), state)
         kind = None
         if isinstance(value, Descriptor):
             kind, value = value.kind, value.function
@@ -144,6 +148,7 @@ class CallTime:
     def _run(self, function: Value, arguments: tuple[Value, ...], frame: Frame, module: Module) -> list[tuple[Failure, bool]]:
         calls = self._evaluation.calls
         open_ended: dict[str, Value] = {"**": Instance(function)}
+        entry = dict(frame.state.assumed)
         found: list[tuple[Failure, bool]] = []
         try:
             if isinstance(function, FunctionValue):
@@ -152,18 +157,33 @@ class CallTime:
                 calls.call(function, arguments, open_ended, frame, 0)
         except Raised as raised:
             found.append((raised.failure, True))
-        found += [(self._under(exit_), False) for exit_ in frame.exits if exit_.failure is not None]
+        found += [(self._under(exit_, entry), False) for exit_ in frame.exits if exit_.failure is not None]
         return [(self._trimmed(failure), certain) for failure, certain in found]
 
-    def _under(self, exit_: Exit) -> Failure:
+    def _under(self, exit_: Exit, entry: Mapping[Condition, bool]) -> Failure:
         assert exit_.failure is not None
-        conditions: list[Condition] = [key if holds else negate(key) for key, holds in exit_.state.assumed.items()]
+        new = (answer for answer in exit_.state.assumed.items() if answer not in entry.items())
+        conditions: list[Condition] = [key if holds else negate(key) for key, holds in new]
         whole = every(conditions)
         return replace(exit_.failure, conditions=tuple(conditions) if whole is not None else ())
 
     def _trimmed(self, failure: Failure) -> Failure:
         """Without the step of the call that nobody made."""
         return replace(failure, chain=failure.chain[1:], places=failure.places[1:])
+
+
+def _where_bound(value: Value | None, state: State) -> Value | None:
+    """What a name is bound to where it is bound at all; the state assumes that it is."""
+    while isinstance(value, Choice):
+        value = state.settle(value)
+        if not isinstance(value, Choice):
+            break
+        bound = isinstance(value.no, Unbound)
+        if not bound and not isinstance(value.yes, Unbound):
+            break
+        assume(value.condition, bound, state.assumed)
+        value = value.yes if bound else value.no
+    return value
 
 
 def by_place(uses: Iterator[Use]) -> dict[tuple[str, int], list[Use]]:

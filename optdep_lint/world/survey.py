@@ -16,6 +16,7 @@ from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.surroundings import TYPING_ONLY
+from optdep_lint.world.operations_uses import OperationUses, Words
 from optdep_lint.world.values import Failure
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World
@@ -59,7 +60,7 @@ class Survey:
     """The world in which everything is there."""
     breakages: tuple[Breakage, ...] = ()
     uses: tuple[tuple[str, str, Use], ...] = ()
-    """Failures at call time, as (root, world, use)."""
+    """Failures at call time, as (root, world, use); for an operation that no root decides, it stands in the root's place."""
     areas: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
     statuses: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -102,7 +103,7 @@ class _Surveyor:
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
-        self._functions = Functions()
+        self._functions, self._words = Functions(), Words()
         self._entries = frozenset(self._find_entries())
 
     def look_at(self, evaluation: Evaluation, names: Iterable[str]) -> None:
@@ -115,6 +116,7 @@ class _Surveyor:
         self._statuses[evaluation.world.name] = failing
         single = evaluation.world.name not in ("bare",) and "extra" not in evaluation.world.name
         if single:
+            self._note_operations(evaluation)
             self._note_uses(evaluation, names)
 
     def _note_failures(self, module: Module, world: World, failing: dict[str, str]) -> None:
@@ -141,6 +143,13 @@ class _Surveyor:
         known = self._breakages.get(key)
         if known is None or (certain and not known.certain):
             self._breakages[key] = breakage
+
+    def _note_operations(self, evaluation: Evaluation) -> None:
+        for use in OperationUses(evaluation, self._functions, self._words).uses(sorted(self._subjects)):
+            cause = use.failure.cause
+            assert cause is not None
+            root = self._root(cause.missing) or cause.missing
+            self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
 
     def _note_uses(self, evaluation: Evaluation, names: Iterable[str]) -> None:
         calltime = CallTime(evaluation, self._functions)

@@ -19,7 +19,7 @@ class Unguarded:
     """A use that fails when it is reached without the root."""
 
     kind: str
-    """`unbound`, `sentinel`, `typing` or `passed`: each is one rule's."""
+    """`operation`, `unbound`, `sentinel`, `typing` or `passed`: each is one rule's, and they are asked in this order."""
     root: str
     use: Use
     guard: Guard | None = None
@@ -30,15 +30,19 @@ def unguarded_uses(survey: Survey) -> Iterator[Unguarded]:
     """The uses to report, each place once."""
     for root, _, use in survey.uses:
         failure = use.failure
-        if failure.kind not in ("name", "attribute", "call"):
+        if failure.kind not in ("operation", "name", "attribute", "call"):
             continue
         source = survey.tree.sources[use.module]
         definition = next((one for one in definitions(source.summary) if one.name == use.function), None)
-        if definition is None or not all(_is_about_arguments(one, survey, use, definition) for one in failure.conditions):
+        if use.function and definition is None:
+            continue
+        if not all(definition and _is_about_arguments(one, survey, use, definition) for one in failure.conditions):
             continue
         passed = next((guard for guard in reversed(failure.guards) if guard.kind == "passed" and _root(survey, guard) == root), None)
         if root == TYPING_ONLY:
             kind = "typing"
+        elif failure.kind == "operation":
+            kind = "operation"
         elif passed is not None:
             kind = "passed"
         else:
