@@ -147,13 +147,18 @@ def offer(checked: Sequence[Checked], options: argparse.Namespace, result: Resul
     output_format = options.output_format or os.environ.get("OPTDEP_LINT_OUTPUT_FORMAT") or "full"
     if options.statistics or output_format not in FORMATS_WITH_FIXES:
         return [replace(each, report=_with_reasons(each.report, result)) for each in checked] if result.refused else checked
-    from optdep_lint.fixers.apply import offer_fixes
-
-    offered = [replace(each, report=offer_fixes(each.report, each.job.project, each.job.config)) for each in checked]
-    return [replace(each, report=_with_reasons(each.report, result)) for each in offered]
+    return [replace(each, report=_with_reasons(_with_offers(each), result)) for each in checked]
 
 
 FORMATS_WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
+
+
+def _with_offers(checked: Checked) -> Report:
+    if all(finding.fix is not None for finding in checked.report.findings):
+        return checked.report
+    from optdep_lint.fixers.apply import offer_fixes
+
+    return offer_fixes(checked.report, checked.job.project, checked.job.config)
 
 
 def _with_reasons(report: Report, result: Result) -> Report:
