@@ -1,0 +1,179 @@
+"""Where a project probes: the functions and modules in which something asks whether a dependency is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.position import end_line_of, line_of
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import Definition, all_expressions, definitions, statements
+from optdep_lint.world.modules import Module
+from optdep_lint.world.probes import Unit
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Known, Method, ModuleValue, Value
+
+FINDERS = frozenset({
+    "importlib.util.find_spec", "importlib.find_loader", "pkgutil.find_loader", "imp.find_module",
+    "importlib.machinery.PathFinder.find_spec",
+})  # fmt: skip
+IMPORTERS = frozenset({"importlib.import_module", "builtins.__import__"})
+DISTRIBUTIONS = frozenset(f"{module}.{name}" for module in ("importlib.metadata", "importlib_metadata") for name in ("version", "distribution"))
+_PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
+_HINTS = ("find_spec", "import_module", "__import__", "metadata", "find_loader", "find_module")
+_ROUNDS = 3
+
+
+@dataclass(slots=True)
+class Site:
+    """A function, or what a module runs at import, with the probing calls in it."""
+
+    unit: Unit
+    path: str
+    summary: Summary
+    block: syntax.Block
+    calls: list[syntax.Call] = field(default_factory=list)
+    """Calls of finders, importers, distribution probes and of functions that probe."""
+    finds: bool = False
+    """Some call of it, or of what it calls, is a probe rather than an import."""
+
+    def holds(self, path: str, at: int) -> bool:
+        """A position lies in it."""
+        if path != self.path:
+            return False
+        definition = self.unit.definition
+        if definition is None:
+            return True
+        return line_of(definition.node.at) <= line_of(at) <= end_line_of(definition.node.at)
+
+
+class Census:
+    """All sites of a project, and the functions that probe."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self.sites: list[Site] = []
+        self.probing: dict[int, Site] = {}
+        """Sites by the identity of their function's node."""
+        waiting = [site for name in survey.tree.sources for site in self._of_module(name)]
+        for _ in range(_ROUNDS):
+            found = [site for site in waiting if self._look(site)]
+            if not found:
+                break
+            self.sites += found
+            for site in found:
+                if site.unit.definition is not None:
+                    self.probing[id(site.unit.definition.node)] = site
+            waiting = [site for site in waiting if not site.calls]
+        for site in self.sites:
+            self._look(site)
+        self.callers: dict[int, list[Site]] = {}
+        """The sites that call a function, by the identity of its node."""
+        for site in self.sites:
+            for node in self._callees(site):
+                self.callers.setdefault(id(node), []).append(site)
+        self.names = frozenset(text for site in self.sites for call in site.calls for text in _texts(call))
+        """The names that probing calls are given as literals."""
+
+    def _of_module(self, name: str) -> Iterator[Site]:
+        source = self._survey.tree.sources[name]
+        summary = source.summary
+        yield Site(Unit(name), source.path, summary, summary.body)
+        for definition in definitions(summary):
+            yield Site(Unit(name, definition), source.path, summary, summary.body_of(definition.node.body))
+
+    def _look(self, site: Site) -> bool:
+        module = self._survey.base.modules.get(site.unit.module)
+        if module is None:
+            return False
+        local = _local_imports(site.block)
+        calls = []
+        for expression in all_expressions(site.block):
+            if isinstance(expression, syntax.Call):
+                kind = self._kind(expression.function, module, local, site)
+                if kind:
+                    calls.append(expression)
+                    site.finds = site.finds or kind == "probe"
+        site.calls = calls
+        return bool(calls)
+
+    def _callees(self, site: Site) -> Iterator[object]:
+        module = self._survey.base.modules[site.unit.module]
+        local = _local_imports(site.block)
+        for call in site.calls:
+            value = self.resolve(call.function, module, local, site.unit.definition)
+            if isinstance(value, FunctionValue):
+                yield value.node
+
+    def _kind(self, node: syntax.Expression, module: Module, local: dict[str, str], site: Site) -> str:
+        value = self.resolve(node, module, local, site.unit.definition)
+        if isinstance(value, External):
+            if value.path in IMPORTERS:
+                return "import"
+            return "probe" if value.path in _PROBING else ""
+        if isinstance(value, FunctionValue):
+            callee = self.probing.get(id(value.node))
+            if callee is not None:
+                return "probe" if callee.finds else "import"
+        return ""
+
+    def resolve(self, node: syntax.Expression, module: Module, local: dict[str, str], definition: Definition | None = None) -> Value | None:
+        """What an expression of names and attributes stands for."""
+        if isinstance(node, syntax.Name):
+            if node.id in local:
+                return External(local[node.id])
+            value = module.namespace.get(node.id)
+            return _function_in(value) if value is not None else External(f"builtins.{node.id}")
+        if not isinstance(node, syntax.Attribute):
+            return None
+        if isinstance(node.value, syntax.Name) and node.value.id in ("self", "cls") and definition is not None and definition.owner is not None:
+            holder = module.namespace.get(definition.owner.name)
+        else:
+            holder = self.resolve(node.value, module, local, definition)
+        match holder:
+            case External():
+                return External(f"{holder.path}.{node.name}")
+            case ModuleValue():
+                return _function_in(self._survey.base.module(holder.module.name).namespace.get(node.name))
+            case ClassValue():
+                return _function_in(holder.names.get(node.name))
+        return None
+
+
+def census(survey: Survey) -> Census:
+    """The one census of a survey."""
+    found = survey.kept.get("probes census")
+    if not isinstance(found, Census):
+        found = survey.kept["probes census"] = Census(survey)
+    return found
+
+
+def _function_in(value: Value | None) -> Value | None:
+    """The function under descriptors, decorators and caches."""
+    while True:
+        if isinstance(value, (Descriptor, Method)):
+            value = value.function
+        elif isinstance(value, Known) and value.parts and isinstance(value.parts[0], Value):
+            value = value.parts[0]
+        else:
+            return value
+
+
+def _local_imports(block: syntax.Block) -> dict[str, str]:
+    """What import statements in a function bind, for modules that probe."""
+    found: dict[str, str] = {}
+    for statement in statements(block):
+        if isinstance(statement, syntax.ImportFrom) and statement.level == 0 and statement.module.startswith(("importlib", "pkgutil", "imp")):
+            found |= {alias.asname or alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
+        elif isinstance(statement, syntax.Import):
+            for alias in statement.names:
+                if alias.name.startswith(("importlib", "pkgutil")):
+                    found[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+    return found
+
+
+def _texts(call: syntax.Call) -> Iterator[str]:
+    for argument in (*call.arguments, *(keyword.value for keyword in call.keywords)):
+        if isinstance(argument, syntax.Constant) and isinstance(argument.value, str):
+            yield argument.value

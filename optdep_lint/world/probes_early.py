@@ -1,0 +1,142 @@
+"""Which test of one location returns before an alternative is asked: without that exit, either location would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Block, Statement
+from optdep_lint.facts.walk import expressions
+from optdep_lint.world.probes import MAYBE, Answer, Inquirer, Unit, can_be_true, inquirer
+from optdep_lint.world.probes_census import Site, census
+from optdep_lint.world.probes_hidden import discover
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.values import Failure
+
+_MOST_ROOTS = 5
+_MOST_GATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyExit:
+    """A statement that decides by one location, though another would do."""
+
+    path: str
+    at: int
+    root: str
+    alternative: str
+
+
+def early_exits(survey: Survey) -> Iterator[EarlyExit]:
+    """Exits that hide an alternative, each place once."""
+    seen: set[tuple[str, int]] = set()
+    for site in census(survey).sites:
+        if not (site.finds or _imports_in_tries(site.block)):
+            continue
+        for found in _look(inquirer(survey), site):
+            if (found.path, found.at) not in seen:
+                seen.add((found.path, found.at))
+                yield found
+                break
+
+
+def _look(asker: Inquirer, site: Site) -> Iterator[EarlyExit]:
+    declared = asker.survey.declared
+    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, site.unit)))
+    if not 2 <= len(roots) <= _MOST_ROOTS:
+        return
+    yes = _names_that_can_hold(asker, site.unit, frozenset(), None)
+    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root}), None) for root in roots}
+    if not any(no.values()):
+        return
+    for count, (at, edited) in enumerate(gates(site.block)):
+        if count >= _MOST_GATES:
+            return
+        for root, other in permutations(roots, 2):
+            if no[root] and not _companions(root, other):
+                held = [_names_that_can_hold(asker, site.unit, absent, edited) for absent in _worlds(root, other)]
+                if no[root] & held[0] & held[1] - held[2]:
+                    yield EarlyExit(site.path, at, root, other)
+
+
+def _worlds(root: str, other: str) -> tuple[frozenset[str], ...]:
+    return frozenset({root}), frozenset({other}), frozenset({root, other})
+
+
+def _companions(root: str, other: str) -> bool:
+    """One is an addition to the other, as far as names tell: it is no location of the same thing."""
+    left, right = (name.replace("_", "").lower() for name in (root, other))
+    return left.startswith(right) or right.startswith(left)
+
+
+def _names_that_can_hold(asker: Inquirer, unit: Unit, absent: frozenset[str], body: Block | None) -> frozenset[str]:
+    answer: Answer = asker.ask(unit, absent, forgiving=True, body=body)[0]
+    if isinstance(answer, Failure):
+        return frozenset()
+    return frozenset(name for name, value in answer.items() if name != MAYBE and can_be_true(value))
+
+
+def _imports_in_tries(block: Block) -> bool:
+    return sum(isinstance(statement, syntax.Try) for statement in block) > 1
+
+
+# --- what a block would be without one of its exits --------------------------------------------------------------
+
+
+def gates(block: Block) -> Iterator[tuple[int, Block]]:
+    """Every statement that can decide early, with the block as it would be if it did not."""
+    for index, statement in enumerate(block):
+        for at, edited in _of_statement(statement):
+            yield at, (*block[:index], *edited, *block[index + 1 :])
+
+
+def _of_statement(statement: Statement) -> Iterator[tuple[int, Block]]:
+    match statement:
+        case syntax.If():
+            if _leaves(statement.body):
+                yield statement.at, (statement._replace(body=statement.body[:-1]),)
+            elif statement.body:
+                yield statement.at, statement.body
+            if _leaves(statement.orelse):
+                yield statement.at, (statement._replace(orelse=statement.orelse[:-1]),)
+            yield from _within(statement, "body", "orelse")
+        case syntax.Try():
+            for number, handler in enumerate(statement.handlers):
+                if _leaves(handler.body):
+                    edited = handler._replace(body=handler.body[:-1])
+                    yield handler.at, (statement._replace(handlers=_with(statement.handlers, number, edited)),)
+            yield from _within(statement, "body", "orelse", "final")
+        case syntax.For() | syntax.While():
+            yield from _within(statement, "body", "orelse")
+        case syntax.With():
+            yield from _within(statement, "body")
+        case syntax.Return() | syntax.Assign() if isinstance(statement.value, syntax.Boolean):
+            yield from _of_conjunction(statement, statement.value)
+
+
+def _of_conjunction(statement: syntax.Return | syntax.Assign, value: syntax.Boolean) -> Iterator[tuple[int, Block]]:
+    """`return first and (second or third)`: the same without one operand."""
+    if value.operator != "and":
+        return
+    for number, operand in enumerate(value.operands):
+        rest = (*value.operands[:number], *value.operands[number + 1 :])
+        edited = rest[0] if len(rest) == 1 else value._replace(operands=rest)
+        at = next((part.at for part in expressions(operand) if hasattr(part, "at")), statement.at)
+        yield at, (statement._replace(value=edited),)
+
+
+def _within(statement: Any, *parts: str) -> Iterator[tuple[int, Block]]:
+    for part in parts:
+        for at, edited in gates(getattr(statement, part)):
+            yield at, (statement._replace(**{part: edited}),)
+
+
+def _leaves(block: Block) -> bool:
+    return bool(block) and isinstance(block[-1], syntax.Return)
+
+
+def _with(handlers: tuple[syntax.Handler, ...], number: int, handler: syntax.Handler) -> tuple[syntax.Handler, ...]:
+    return (*handlers[:number], handler, *handlers[number + 1 :])
