@@ -54,6 +54,7 @@ def check(options: argparse.Namespace) -> int:
     result = fixing.Result()
     if fixing_wanted:
         result = fixing.fix(checked, options, registry)
+        failed = failed or result.failed
         if options.diff:
             return 2 if failed else int(result.changed and not options.exit_zero)
         checked, failed_again = (checked, False) if not result.changed else run_jobs(plan(options, registry), options)

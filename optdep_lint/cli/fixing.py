@@ -32,6 +32,8 @@ class Result:
     """How many are gone; known once the files are checked again."""
     stdin: bytes = b""
     """The text from standard input, repaired."""
+    failed: bool = False
+    """A file was left as it is, or optdep-lint itself has made a mistake."""
     refused: dict[tuple[str, str, str, str], str] = field(default_factory=dict)
     """Why a finding was left, by its code, path, absent name and message."""
 
@@ -46,6 +48,7 @@ def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Regis
         done = apply_fixes(report, [each.job.project], each.job.config, unsafe=options.unsafe_fixes)
         for fault in getattr(done, "faults", ()):
             console.tell_error(f"internal error: {fault}", options)
+            result.failed = True
         result.refused |= getattr(done, "refused", {})
         unsaved = {file.path for file in each.job.project.files if file.content is not None}
         for path, (old, new) in sorted(done.files.items()):
@@ -56,6 +59,7 @@ def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Regis
             elif path in unsaved:
                 result.stdin = options.stdin_content = new
             elif not _write(path, old, new, each.job.project.root, options):
+                result.failed = True
                 continue
             result.changed = True
     result.before = _count(checked)
