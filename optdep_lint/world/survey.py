@@ -16,9 +16,10 @@ from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.surroundings import TYPING_ONLY
-from optdep_lint.world.operations_uses import OperationUses, Words
+from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.values import Failure
 from optdep_lint.world.variation import Readers, vary
+from optdep_lint.world.words import Words
 from optdep_lint.world.worlds import World
 
 
@@ -173,7 +174,7 @@ class _Surveyor:
                 yield name
             elif "." not in name or name.endswith(".__main__"):
                 yield name
-            elif name.rpartition(".")[0] in self._tree.namespaces and source.is_package:
+            elif source.is_package and all(parent in self._tree.namespaces for parent in _parents(name)):
                 yield name
         for point in self._declared.metadata.entry_points:
             if point.group in ("console_scripts", "gui_scripts") and not point.extras:
@@ -189,6 +190,13 @@ class _Surveyor:
             self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
             {root: frozenset(names) for root, names in self._areas.items()}, self._statuses,
         )  # fmt: skip
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The packages that a module lies in."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
 
 
 def guards_elsewhere(module: Module, root: str) -> bool:
