@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, definitions, names_read
 from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.constructors import after_making
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.modules import Module
@@ -65,7 +66,7 @@ class CallTime:
 
     def __init__(self, evaluation: Evaluation, functions: Functions) -> None:
         self._evaluation, self._functions = evaluation, functions
-        self._constructible: dict[int, bool] = {}
+        self._made: dict[int, Mapping[Condition, bool] | None] = {}
 
     def uses(self, module: Module) -> Iterator[Use]:
         """The failures of a module's functions that go back to something absent."""
@@ -120,30 +121,18 @@ class CallTime:
             return value, None
         if kind == "classmethod":
             return value, owner
-        if not self._can_be_made(owner, module):
+        made = self._after_making(owner, module)
+        if made is None:
             return None, None
+        state.assumed.update(made)
         return value, Instance(owner)
 
-    def _can_be_made(self, class_: ClassValue, module: Module) -> bool:
-        """The constructor does not refuse in this world."""
-        known = self._constructible.get(id(class_))
-        if known is None:
-            frame = Frame("module", module, State(module.namespace, {}))
-            frame.protected = 1
-            self._evaluation.budget = 2000
-            known = True
-            try:
-                constructor = self._evaluation.expressions.class_member(class_, "__init__")
-                if isinstance(constructor, FunctionValue):
-                    self._evaluation.calls.run_function(constructor, (Instance(class_),), {"**": Instance(class_)}, frame, 0)
-            except Raised as raised:
-                known = raised.failure.cause is None
-            except GiveUp:
-                known = True
-            finally:
-                self._evaluation.budget = None
-            self._constructible[id(class_)] = known
-        return known
+    def _after_making(self, class_: ClassValue, module: Module) -> Mapping[Condition, bool] | None:
+        """What holds once there is an instance; None where the constructor always refuses."""
+        key = id(class_)
+        if key not in self._made:
+            self._made[key] = after_making(self._evaluation, class_, module)
+        return self._made[key]
 
     def _run(self, function: Value, arguments: tuple[Value, ...], frame: Frame, module: Module) -> list[tuple[Failure, bool]]:
         calls = self._evaluation.calls

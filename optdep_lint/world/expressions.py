@@ -59,6 +59,11 @@ class Expressions(Attributes, Operators, Displays):
         """
         return self._evaluate[type(node)](node, frame)
 
+    def tell_of_reads(self, told: Callable[[Value, Frame], None] | None) -> None:
+        """From now on, tell of every value that a name or an attribute gives; None to stop."""
+        for kind, plain in ((syntax.Name, self._name), (syntax.Attribute, self._attribute)):
+            self._evaluate[kind] = plain if told is None else _telling(plain, told)
+
     def _walrus(self, node: syntax.Walrus, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)
         self._evaluation.statements.bind(node.target, value, frame)
@@ -83,3 +88,12 @@ class Expressions(Attributes, Operators, Displays):
         for part in node.parts:
             cause = cause or self.evaluate(part, frame).cause
         return Unknown()
+
+
+def _telling(plain: Callable[[Any, Frame], Value], told: Callable[[Value, Frame], None]) -> Callable[[Any, Frame], Value]:
+    def evaluate(node: Any, frame: Frame) -> Value:
+        value = plain(node, frame)
+        told(value, frame)
+        return value
+
+    return evaluate

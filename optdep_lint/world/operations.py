@@ -95,12 +95,10 @@ class Operations:
     def register(self, operation: str, frame: Frame, at: int, function: Value | None = None) -> None:
         """Note that an operation is registered here."""
         self._evaluation.effects += 1
-        site, conditions = _site(operation, frame, at)
-        source = site.frame.module.source
-        runner = site.outermost.module.name
-        found = Registration(
-            operation, source.path, site.at, runner, conditions, _decorated_name(function), reached=not self.hypothetical
-        )
+        site = _site(operation, function, frame, at)
+        runner, path = site.outermost.module.name, site.frame.module.source.path
+        reached = not self.hypothetical
+        found = Registration(operation, path, site.at, runner, site.conditions, site.decorated, reached)
         if self.settled:
             self.called.append(found)
         else:
@@ -249,46 +247,53 @@ class _Site(NamedTuple):
     frame: Frame
     at: int
     outermost: Frame
+    conditions: Answers
+    decorated: str | None
 
 
-def _site(operation: str, frame: Frame, at: int) -> tuple[_Site, Answers]:
+def _site(operation: str, function: Value | None, frame: Frame, at: int) -> _Site:
     """The call that names an operation, and what the platform must be for it to be reached.
 
     What a helper asks that is handed the name says how operations are registered in general, and nothing of this one.
     """
     name = operation.partition("::")[2]
+    decorated = _decorated_name(function)
     chain: list[tuple[Frame, int]] = [(frame, at)]
     start = 0
     while chain[-1][0].called is not None:
         caller, called_at, arguments = chain[-1][0].called
         chain.append((caller, called_at))
-        if any(_names(argument, name) for argument in arguments):
+        by_decorator = [found for argument in arguments if (found := _decorated_name(argument)) is not None]
+        if by_decorator or any(_names(argument, name) for argument in arguments):
             start = len(chain) - 1
+            decorated = by_decorator[0] if by_decorator else decorated
     conditions = {
         key: holds
         for outer, _ in chain[start:]
         for key, holds in outer.state.assumed.items()
         if all(map(asks_platform, atoms_of(key)))
     }
-    return _Site(*chain[start], chain[-1][0]), tuple(conditions.items())
+    return _Site(*chain[start], chain[-1][0], tuple(conditions.items()), decorated)
 
 
 def _names(argument: Value, name: str) -> bool:
     """An argument carries the operation's name."""
     if isinstance(argument, Constant) and isinstance(argument.value, str):
         return argument.value.partition("(")[0].rpartition("::")[2].strip() == name
-    if isinstance(argument, Known) and argument.model == "decorated":
-        argument = argument.parts[0]
-    return isinstance(argument, FunctionValue) and argument.name == name
+    function = _function(argument)
+    return function is not None and function.name == name
 
 
-def _decorated_name(function: Value | None) -> str | None:
+def _decorated_name(value: Value | None) -> str | None:
     """The name of a function that is written with a decorator."""
-    if isinstance(function, Known) and function.model == "decorated":
-        function = function.parts[0]
-    if not isinstance(function, FunctionValue) or not getattr(function.node, "decorators", ()):
-        return None
-    return function.name
+    function = _function(value)
+    return function.name if function is not None and getattr(function.node, "decorators", ()) else None
+
+
+def _function(value: Value | None) -> FunctionValue | None:
+    if isinstance(value, Known) and value.model == "decorated":
+        value = value.parts[0]
+    return value if isinstance(value, FunctionValue) else None
 
 
 def atoms_of(condition: Condition) -> Iterator[str]:

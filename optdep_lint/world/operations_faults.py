@@ -40,14 +40,8 @@ def operation_faults(survey: Survey) -> Iterator[Fault]:
         if known is None or rank < known[0]:
             first[failure.path, user] = rank, found
     for (path, user), (_, found) in first.items():
-        operation = _operation(survey, found)
+        operation = found.use.failure.subject or ""
         registered = survey.base.operations.index.get(operation, [None])[0]
         root = found.root if "::" not in found.root else None
         name = "" if not found.use.function else user
         yield Fault(operation, path, found.use.failure.at, name, root, registered)
-
-
-def _operation(survey: Survey, found: Unguarded) -> str:
-    failure = found.use.failure
-    subject = failure.subject or ""
-    return subject if "::" in subject else survey.base.operations.function_named(failure.path, subject) or subject

@@ -5,77 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, definitions, expressions, statements, way_to
+from optdep_lint.facts.walk import Definition, way_to
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.operations import PendingRead, atoms_of, namespaces_of
+from optdep_lint.world.references import References
 from optdep_lint.world.truth import Condition, Truth, negate
-from optdep_lint.world.values import Failure, builtin
-
-
-class Words:
-    """The functions of every module, and the words that each spells."""
-
-    def __init__(self) -> None:
-        self._of: dict[int, list[tuple[Definition, frozenset[str]]]] = {}
-
-    def of(self, summary: Summary) -> list[tuple[Definition, frozenset[str]]]:
-        """The functions at the top of a file and in its classes, with all names, attributes and texts in them."""
-        found = self._of.get(id(summary))
-        if found is None:
-            found = self._of[id(summary)] = [
-                (definition, frozenset(_words(summary, summary.body_of(definition.node.body))))
-                for definition in definitions(summary)
-                if definition.outer is None
-            ]
-        return found
-
-    def may_spell(self, summary: Summary, words: Iterable[str]) -> bool:
-        """A function of the file may spell one of the words; cheap, and wrong on the safe side."""
-        encoded = [word.encode() for word in words]
-        return any(not isinstance(body, bytes) or any(word in body for word in encoded) for body in summary.bodies)
-
-
-def _words(summary: Summary, block: Block) -> Iterator[str]:
-    for statement in statements(block):
-        if isinstance(statement, syntax.Function):
-            yield from _words(summary, summary.body_of(statement.body))
-        for part in expressions(statement):
-            match part:
-                case syntax.Name():
-                    yield part.id
-                case syntax.Attribute():
-                    yield part.name
-                case syntax.Constant(value=str() as text):
-                    yield text
-                case syntax.Lambda():
-                    yield from _words(summary, summary.body_of(part.body))
+from optdep_lint.world.values import Constant, Failure, Items, builtin
+from optdep_lint.world.words import Words
 
 
 class OperationUses:
     """Calls the functions of one world that spell an operation which may be missing in it."""
 
-    def __init__(self, evaluation: Evaluation, functions: Functions, words: Words) -> None:
-        self._evaluation, self._words = evaluation, words
+    def __init__(
+        self, evaluation: Evaluation, functions: Functions, words: Words, subjects: Iterable[str], base: References | None
+    ) -> None:
+        self._evaluation, self._words, self._subjects = evaluation, words, sorted(subjects)
         self._operations = evaluation.operations
         self._calltime = CallTime(evaluation, functions)
+        self.references = References(evaluation, self._calltime, words, self._subjects)
+        self._base = base or self.references
+        """The references in the world in which everything is there."""
 
-    def uses(self, subjects: Iterable[str]) -> Iterator[Use]:
+    def uses(self) -> Iterator[Use]:
         """The reads that fail, or may, each with what else must hold for it."""
         wanted = self._operations.doubtful_words() | self._namespaces()
         if not wanted:
             return
         self._operations.settled = True
         try:
-            for name in subjects:
+            for name in self._subjects:
                 module = self._evaluation.modules.get(name)
                 if module is not None and module.status == "ok":
                     yield from self._at_import(module)
-                    yield from self._in_functions(module, wanted)
+                    for use in list(self._in_functions(module, wanted)):
+                        user = (module.name, use.function.partition(".")[0])
+                        if not self._is_asked_for(user, use.failure.subject or "", frozenset()):
+                            yield use
         finally:
             self._operations.settled = False
             self._operations.called = []
@@ -105,7 +74,7 @@ class OperationUses:
             operation = self._operations.function_named(failure.path, failure.subject or "")
             if operation is None:
                 return None
-            failure = replace(failure, kind="operation")
+            failure = replace(failure, kind="operation", subject=operation)
         elif failure.kind == "operation" and failure.subject is not None:
             operation = failure.subject
         else:
@@ -113,6 +82,21 @@ class OperationUses:
         if not self._concerns(module, operation):
             return None
         return replace(use, failure=self._without_own_questions(failure, operation))
+
+    def _is_asked_for(self, user: tuple[str, str], operation: str, seen: frozenset[tuple[str, str]]) -> bool:
+        """Whoever refers to a class or function does so only where the operation is there."""
+        module, name = user
+        if self._evaluation.modules[module].status != "ok" or _is_exported(self._evaluation.modules[module], name):
+            return False
+        if not self._base.to(module, name):
+            return False
+        for reference in self.references.to(module, name):
+            if self._operations.presence(operation, reference.assumed).truth is Truth.YES:
+                continue
+            holder = (reference.module, reference.holder)
+            if not reference.holder or holder in seen or not self._is_asked_for(holder, operation, seen | {user}):
+                return False
+        return True
 
     def _without_own_questions(self, failure: Failure, operation: str) -> Failure:
         own = {
@@ -145,6 +129,13 @@ class OperationUses:
                 continue
             failure = _failure(pending, module, tuple(pending.assumed.items()), found.cause)
             yield Use(module.name, "", self._without_own_questions(failure, pending.operation), found.truth is Truth.NO)
+
+
+def _is_exported(module: Module, name: str) -> bool:
+    """`__all__` lists it."""
+    listed = module.namespace.get("__all__")
+    elements = listed.elements if isinstance(listed, Items) else ()
+    return any(isinstance(element, Constant) and element.value == name for element in elements)
 
 
 def _failure(pending: PendingRead, module: Module, assumed: tuple[tuple[Condition, bool], ...], cause: object) -> Failure:

@@ -15,6 +15,7 @@ from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.values import Failure
@@ -105,6 +106,8 @@ class _Surveyor:
         self._areas: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
         self._functions, self._words = Functions(), Words()
+        self._references: References | None = None
+        """Those of the world in which everything is there."""
         self._entries = frozenset(self._find_entries())
 
     def look_at(self, evaluation: Evaluation, names: Iterable[str]) -> None:
@@ -146,7 +149,9 @@ class _Surveyor:
             self._breakages[key] = breakage
 
     def _note_operations(self, evaluation: Evaluation) -> None:
-        for use in OperationUses(evaluation, self._functions, self._words).uses(sorted(self._subjects)):
+        operations = OperationUses(evaluation, self._functions, self._words, self._subjects, self._references)
+        self._references = self._references or operations.references
+        for use in operations.uses():
             cause = use.failure.cause
             assert cause is not None
             root = self._root(cause.missing) or cause.missing

@@ -1,0 +1,56 @@
+"""What making an instance of a class says about the world: a constructor may refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.modules import Module
+from optdep_lint.world.truth import Condition
+from optdep_lint.world.values import ClassValue, FunctionValue, Instance, Raised
+
+_MOST_STEPS = 2000
+
+
+def after_making(evaluation: Evaluation, class_: ClassValue, module: Module) -> Mapping[Condition, bool] | None:
+    """What holds once there is an instance; None where its constructor always refuses."""
+    found: dict[Condition, bool] = {}
+    for constructor in _constructors(class_):
+        frame = Frame("module", module, State(module.namespace, dict(module.assumed)))
+        ways = _ways_through(evaluation, constructor, class_, frame)
+        if ways is None:
+            continue
+        if not ways:
+            return None
+        first, *others = (way.assumed for way in ways)
+        found.update((key, holds) for key, holds in first.items() if all(other.get(key) is holds for other in others))
+    return found
+
+
+def _constructors(class_: ClassValue) -> Iterator[FunctionValue]:
+    """A class's own constructor and those of its bases, which it is taken to call."""
+    own = class_.names.get("__init__")
+    if isinstance(own, FunctionValue):
+        yield own
+    for base in class_.bases:
+        if isinstance(base, ClassValue):
+            yield from _constructors(base)
+
+
+def _ways_through(
+    evaluation: Evaluation, constructor: FunctionValue, class_: ClassValue, frame: Frame
+) -> list[State] | None:
+    """The states in which a constructor comes to its end; None where it cannot be followed."""
+    receiver = Instance(class_)
+    inner = evaluation.calls.frame_of(constructor, frame, None)
+    evaluation.calls.bind_parameters(constructor, (receiver,), {"**": receiver}, inner)
+    evaluation.budget = _MOST_STEPS
+    try:
+        falls = evaluation.statements.run(constructor.module.source.summary.body_of(constructor.node.body), inner)
+    except (GiveUp, Raised):
+        return None
+    finally:
+        evaluation.budget = None
+    return [inner.state] * falls + [exit_.state for exit_ in inner.exits if exit_.kind == "return"]

@@ -1,0 +1,114 @@
+"""Who refers to a function or class of the project, and what is known where they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import Definition, Place, expressions, statements, way_to
+from optdep_lint.world.calltime import CallTime
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.modules import Module
+from optdep_lint.world.truth import Condition, Truth, assume
+from optdep_lint.world.values import Choice, ClassValue, FunctionValue, Known, Raised, Unbound, Value
+from optdep_lint.world.words import Words
+
+
+class Reference(NamedTuple):
+    """A place where code reads a function or class."""
+
+    module: str
+    holder: str
+    """The function or class at the top of that module in which it stands; empty for the module's own code."""
+    assumed: Mapping[Condition, bool]
+    """What holds there."""
+
+
+class References:
+    """Finds the references to what a world's modules define."""
+
+    def __init__(self, evaluation: Evaluation, calltime: CallTime, words: Words, subjects: Iterable[str]) -> None:
+        self._evaluation, self._calltime, self._words, self._subjects = evaluation, calltime, words, tuple(subjects)
+        self._known: dict[tuple[str, str], list[Reference]] = {}
+
+    def to(self, module: str, name: str) -> list[Reference]:
+        """The places that this world reaches and that read what a module calls by a name, its own body left out."""
+        key = (module, name)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = []
+            node = _node(self._evaluation.modules[module].namespace.get(name))
+            if node is not None:
+                for reader in map(self._evaluation.modules.get, self._subjects):
+                    if reader is not None and reader.status == "ok":
+                        found += self._in_module(reader, node)
+                        found += self._in_functions(reader, node, name)
+        return [one for one in found if (one.module, one.holder) != key]
+
+    def _in_module(self, reader: Module, node: object) -> Iterator[Reference]:
+        """By the module's own code: class bodies, bases, decorators, tables."""
+        aliases = {name for name, value in reader.namespace.items() if _node(value) is node}
+        if not aliases:
+            return
+        body = reader.source.summary.body
+        for statement in statements(body):
+            if not any(isinstance(part, syntax.Name) and part.id in aliases for part in expressions(statement)):
+                continue
+            way = way_to(body, getattr(statement, "at", 0))
+            assumed = self._way_is_taken(way, reader)
+            if assumed is not None:
+                holders = [place.statement.name for place in way if isinstance(place.statement, (syntax.Class, syntax.Function))]
+                yield Reference(reader.name, holders[0] if holders else "", assumed)
+
+    def _way_is_taken(self, way: tuple[Place, ...], reader: Module) -> Mapping[Condition, bool] | None:
+        """What the branches around a statement say; None where one of them is not taken."""
+        frame = Frame("module", reader, State(reader.namespace, dict(reader.assumed)))
+        for place in way:
+            if not isinstance(place.statement, syntax.If) or not place.part:
+                continue
+            wants = place.part == "body"
+            try:
+                truth, condition, _ = self._evaluation.expressions.test(place.statement.test, frame)
+            except Raised:
+                return None
+            if truth is Truth.of(not wants):
+                return None
+            if condition is not None and truth is Truth.MAYBE:
+                assume(condition, wants, frame.state.assumed)
+        return frame.state.assumed
+
+    def _in_functions(self, reader: Module, node: object, name: str) -> Iterator[Reference]:
+        aliases = {alias for alias, value in reader.namespace.items() if _node(value) is node} | {name}
+        if not self._words.may_spell(reader.source.summary, aliases):
+            return
+        for definition, words in self._words.of(reader.source.summary):
+            if not aliases.isdisjoint(words):
+                for assumed in self._seen_in(reader, definition, node):
+                    yield Reference(reader.name, definition.name.partition(".")[0], assumed)
+
+    def _seen_in(self, reader: Module, definition: Definition, node: object) -> list[Mapping[Condition, bool]]:
+        seen: list[Mapping[Condition, bool]] = []
+
+        def look(value: Value, frame: Frame) -> None:
+            if _node(value) is node:
+                seen.append(dict(frame.state.assumed))
+
+        self._evaluation.expressions.tell_of_reads(look)
+        try:
+            for _ in self._calltime.call(reader, definition):
+                pass
+        finally:
+            self._evaluation.expressions.tell_of_reads(None)
+        return seen
+
+
+def _node(value: Value | None) -> object | None:
+    """The definition that a value stands for."""
+    while isinstance(value, Choice):
+        value = value.yes if not isinstance(value.yes, Unbound) else value.no
+    if isinstance(value, Known) and value.model == "decorated":
+        value = value.parts[0]
+    return value.node if isinstance(value, (FunctionValue, ClassValue)) else None
+

@@ -1,0 +1,1020 @@
+"""Custom operations: every way to register and to use one, each with a sound twin.
+
+A project is a text of files (`--- path`); a line that must be reported ends in `# expect: CODE`, all others stay quiet.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from optdep_lint.config import Config
+from optdep_lint.discovery import discover
+from optdep_lint.engine import check
+
+PYPROJECT = """
+[project]
+name = "acme"
+version = "1"
+dependencies = ["torch"]
+[project.optional-dependencies]
+aiter = ["aiter"]
+flashinfer = ["flashinfer"]
+"""
+EXPECTED = re.compile(r"# expect: (OPD\d{3})$")
+REGISTER = """
+--- acme/reg.py
+from torch.library import Library
+
+LIB = Library("acme", "FRAGMENT")
+
+
+def register_op(op_name, op_func, fake_impl=None):
+    LIB.define(op_name + "(Tensor x) -> Tensor")
+    LIB.impl(op_name, op_func)
+    if fake_impl is not None:
+        LIB._register_fake(op_name, fake_impl)
+"""
+HAS = """
+--- acme/has.py
+from importlib.util import find_spec
+
+HAS_AITER = find_spec("aiter") is not None
+HAS_FLASHINFER = find_spec("flashinfer") is not None
+
+
+def has_aiter():
+    return HAS_AITER
+"""
+
+
+def places(folder: Path, project: str) -> tuple[set[tuple[str, int, str]], set[tuple[str, int, str]]]:
+    """The places that are marked, and those that are reported by the rules of the third family and of unbound names."""
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "acme").mkdir()
+    (folder / "acme" / "__init__.py").write_text("")
+    marked = set()
+    for part in re.split(r"^(?= *--- )", project, flags=re.MULTILINE)[1:]:
+        name, _, text = textwrap.dedent(part).removeprefix("--- ").partition("\n")
+        (folder / name).write_text(text)
+        for number, line in enumerate(text.splitlines(), start=1):
+            found = EXPECTED.search(line)
+            if found:
+                marked.add((name, number, found[1]))
+    config = Config(select=("OPD2", "OPD3"))
+    report = check(discover([folder], config), config)
+    return marked, {(one.path, one.span.line, one.code) for one in report.findings}
+
+
+FAULTS = {
+    "try": """
+        --- acme/a.py
+        import torch
+
+        try:
+            import aiter
+
+            @torch.library.custom_op("acme::norm", mutates_args=())
+            def norm(x):
+                return aiter.norm(x)
+        except ImportError:
+            pass
+
+
+        def run(x):
+            return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "with suppress": """
+        --- acme/a.py
+        from contextlib import suppress
+
+        import torch
+
+        with suppress(ImportError):
+            import aiter
+
+            @torch.library.custom_op("acme::norm", mutates_args=())
+            def norm(x):
+                return aiter.norm(x)
+
+
+        def run(x):
+            return torch.ops.acme.norm.default(x)  # expect: OPD301
+    """,
+    "else of try": REGISTER + """
+        --- acme/a.py
+        from torch import ops
+
+        from acme.reg import register_op
+
+        try:
+            import aiter
+        except ImportError:
+            aiter = None
+        else:
+            register_op("norm", lambda x: aiter.norm(x))
+
+
+        class Norm:
+            @staticmethod
+            def apply(x):
+                return ops.acme.norm(x)  # expect: OPD301
+    """,
+    "call form": HAS + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER
+
+
+        def _norm(x):
+            return x
+
+
+        if HAS_AITER:
+            norm = torch.library.custom_op("acme::norm", _norm, mutates_args=())
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "define and impl": HAS + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+
+        if has_aiter():
+            torch.library.define("acme::norm", "(Tensor x) -> Tensor")
+
+            @torch.library.impl("acme::norm", "CUDA")
+            def norm(x):
+                return x
+
+
+        class Norm:
+            @property
+            def op(self):
+                return torch.ops.acme.norm  # expect: OPD301
+    """,
+    "schema text": HAS + """
+        --- acme/a.py
+        from torch.library import Library, impl, register_fake
+
+        import torch
+        from acme.has import has_aiter
+
+        lib = Library("acme", "DEF")
+        SCHEMA = "norm(Tensor x, float eps=1e-6) -> Tensor"
+        if has_aiter():
+            lib.define(SCHEMA)
+
+            @impl(lib, "norm", "CUDA")
+            def norm(x, eps=1e-6):
+                return x
+
+            @register_fake("acme::norm")
+            def norm_fake(x, eps=1e-6):
+                return x
+
+
+        ops = torch.ops.acme
+
+
+        def run(x):
+            return ops.norm(x)  # expect: OPD301
+    """,
+    "formatted name": HAS + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+
+        NAMESPACE = "acme"
+
+
+        def register(name, function):
+            torch.library.custom_op(f"{NAMESPACE}::{name}", function, mutates_args=())
+
+
+        if has_aiter():
+            register("norm", lambda x: x)
+
+
+        def run(x):
+            return getattr(torch.ops.acme, "norm")(x)  # expect: OPD301
+    """,
+    "loop over a table": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+
+        def _norm(x):
+            return x
+
+
+        TABLE = {"norm": _norm, "gemm": _norm}
+        if has_aiter():
+            for name, function in TABLE.items():
+                register_op(name, function)
+
+
+        def run(x):
+            def inner(y):
+                return y
+
+            return torch.ops.acme.gemm(inner(x))  # expect: OPD301
+    """,
+    "decorating helper": HAS + REGISTER + """
+        --- acme/deco.py
+        import torch
+
+        from acme.reg import register_op
+
+
+        def register_custom_op(fn=None, *, op_name=None, mutates_args=()):
+            def decorator(op_func):
+                name = op_name or op_func.__name__
+                register_op(op_name=name, op_func=op_func)
+                return getattr(torch.ops.acme, name)
+
+            return decorator(fn) if fn is not None else decorator
+        --- acme/a.py
+        from acme.deco import register_custom_op
+        from acme.has import HAS_AITER
+
+        if HAS_AITER:
+
+            @register_custom_op(mutates_args=["x"])
+            def norm(x):
+                return x
+
+
+        def run(x):
+            return norm(x)  # expect: OPD301
+        --- acme/b.py
+        import torch
+
+        from acme import a
+
+
+        def run(x):
+            return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "registrar class": HAS + """
+        --- acme/a.py
+        import torch
+        from torch.library import Library
+
+        from acme.has import has_aiter
+
+
+        class Registrar:
+            def __init__(self, namespace):
+                self.library = Library(namespace, "FRAGMENT")
+
+            def register(self, name, function):
+                self.library.define(f"{name}(Tensor x) -> Tensor")
+                self.library.impl(name, function, "CUDA")
+
+
+        registrar = Registrar("acme")
+        if has_aiter():
+            registrar.register("norm", lambda x: x)
+
+
+        def run(x):
+            return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "latch called at import": REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.reg import register_op
+
+        _REGISTERED = False
+
+
+        def register_ops_once():
+            global _REGISTERED
+            if _REGISTERED:
+                return
+            try:
+                import aiter
+            except ImportError:
+                return
+            register_op("norm", aiter.norm)
+            _REGISTERED = True
+
+
+        register_ops_once()
+
+
+        class Norm:
+            def forward(self, x):
+                if x is None:
+                    return None
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "latch under a flag": HAS + REGISTER + """
+        --- acme/_ops.py
+        from acme.reg import register_op
+
+
+        class Ops:
+            _done = False
+
+            @staticmethod
+            def register_once():
+                if not Ops._done:
+                    register_op(op_name="norm", op_func=lambda x: x)
+                    Ops._done = True
+        --- acme/a.py
+        import torch
+
+        from acme._ops import Ops
+        from acme.has import has_aiter
+
+        if has_aiter():
+            Ops.register_once()
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "another flag": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER, HAS_FLASHINFER
+        from acme.reg import register_op
+
+        if HAS_AITER:
+            register_op("norm", lambda x: x)
+
+
+        def run(x):
+            if HAS_FLASHINFER:
+                return torch.ops.acme.norm(x)  # expect: OPD301
+            return x
+    """,
+    "platform of torch": REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.reg import register_op
+
+        if torch.cuda.is_available():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "platform of another project": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import current_platform
+
+        from acme.reg import register_op
+
+        if not current_platform.is_cuda():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "decorated under the platform": """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        if is_rocm():
+
+            @torch.library.custom_op("acme::norm", mutates_args=())
+            def norm(x):
+                return x
+
+
+        class Norm:
+            def forward(self, x):
+                return norm(x)  # expect: OPD301
+    """,
+    "platform that is settled": REGISTER + """
+        --- acme/platforms.py
+        IS_ROCM = False
+
+
+        def is_rocm():
+            return IS_ROCM
+        --- acme/a.py
+        import torch
+
+        from acme.platforms import is_rocm
+        from acme.reg import register_op
+
+        if is_rocm():
+
+            @torch.library.custom_op("acme::gemm", mutates_args=())
+            def gemm(x):
+                return x
+
+            for name in ("norm", "rope"):
+                register_op(name, lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.rope(x)  # expect: OPD301
+
+
+        def run(x):
+            return gemm(x)  # expect: OPD301
+    """,
+    "module code": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.reg import register_op
+
+        if is_rocm():
+            register_op("norm", lambda x: x)
+
+        NORM = torch.ops.acme.norm  # expect: OPD301
+    """,
+    "side effect of an import": """
+        --- acme/a.py
+        import torch
+
+        try:
+            import aiter  # noqa: F401
+        except ImportError:
+            pass
+
+
+        class Attention:
+            def forward(self, q):
+                return torch.ops.aiter.paged_attention(q)  # expect: OPD301
+    """,
+    "module that needs the root": """
+        --- acme/_ops.py
+        import aiter
+        import torch
+
+
+        @torch.library.custom_op("acme::norm", mutates_args=())
+        def norm(x):
+            return aiter.norm(x)
+        --- acme/a.py
+        import torch
+
+        try:
+            from acme import _ops
+        except ImportError:
+            _ops = None
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+    """,
+    "first use of a class": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+            register_op("gemm", lambda x: x)
+
+
+        class Layer:
+            def norm(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+
+            def gemm(self, x):
+                return torch.ops.acme.gemm(x)
+
+
+        class Child(Layer):
+            def norm(self, x):
+                return super().norm(x) + torch.ops.acme.gemm(x)  # expect: OPD301
+    """,
+}
+
+SOUND = {
+    "no guard": REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.reg import register_op
+
+
+        def _norm(x):
+            from aiter import norm
+
+            return norm(x)
+
+
+        register_op("norm", _norm)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+    """,
+    "same flag": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER, has_aiter
+        from acme.reg import register_op
+
+        if HAS_AITER:
+            register_op("norm", lambda x: x)
+
+
+        def run(x):
+            return torch.ops.acme.norm(x) if has_aiter() else x
+
+
+        def early(x):
+            if not HAS_AITER:
+                raise ImportError("needs aiter")
+            return torch.ops.acme.norm(x)
+
+
+        def both(x, fused):
+            return fused and HAS_AITER and torch.ops.acme.norm(x)
+    """,
+    "same predicate": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import current_platform
+
+        from acme.reg import register_op
+
+        if current_platform.is_rocm():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                if current_platform.is_rocm():
+                    return torch.ops.acme.norm(x)
+                return x
+
+
+        if current_platform.is_rocm():
+
+            class RocmNorm:
+                def forward(self, x):
+                    return torch.ops.acme.norm(x)
+    """,
+    "probe": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.reg import register_op
+
+        if is_rocm():
+            register_op("norm", lambda x: x)
+
+        HAS_NORM = hasattr(torch.ops.acme, "norm")
+
+
+        def run(x):
+            if hasattr(torch.ops.acme, "norm"):
+                return torch.ops.acme.norm(x)
+            return x
+
+
+        def flagged(x):
+            return torch.ops.acme.norm(x) if HAS_NORM else x
+
+
+        def default(x):
+            norm = getattr(torch.ops.acme, "norm", None)
+            return norm(x) if norm is not None else x
+
+
+        def caught(x):
+            try:
+                return torch.ops.acme.norm(x)
+            except AttributeError:
+                return x
+    """,
+    "probe in a world": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER
+        from acme.reg import register_op
+
+        if HAS_AITER:
+            register_op("norm", lambda x: x)
+
+
+        def run(x):
+            if not hasattr(torch.ops.acme, "norm"):
+                raise RuntimeError("needs aiter")
+            return torch.ops.acme.norm(x)
+
+
+        def caught(x):
+            try:
+                return torch.ops.acme.norm(x)
+            except AttributeError:
+                return x
+    """,
+    "both arms": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+        else:
+            register_op("norm", lambda x: x + 0)
+
+        if is_rocm():
+            register_op("gemm", lambda x: x)
+        else:
+            register_op("gemm", lambda x: x + 0)
+
+
+        def run(x):
+            return torch.ops.acme.norm(torch.ops.acme.gemm(x))
+    """,
+    "fallback of a registration": REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.reg import register_op
+
+
+        def _norm(x):
+            return x
+
+
+        try:
+            register_op("norm", _norm)
+            norm = torch.ops.acme.norm
+        except AttributeError:
+            norm = _norm
+
+
+        def run(x):
+            return norm(x)
+    """,
+    "fallback of a read": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        def norm(x):
+            return x
+
+
+        try:
+            norm = torch.ops.acme.norm
+        except AttributeError:
+            pass
+
+
+        def run(x):
+            return norm(x)
+    """,
+    "native": """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        try:
+            import acme._C
+        except ImportError:
+            pass
+
+        if hasattr(torch.ops._C, "norm"):
+
+            @torch.library.register_fake("_C::norm")
+            def norm_fake(x):
+                return x
+
+        if is_rocm():
+            torch.ops.load_library("libacme.so")
+
+            @torch.library.impl("acme_native::norm", "CUDA")
+            def norm(x):
+                return x
+
+
+        def run(x):
+            return torch.ops._C.norm(x) + torch.ops.acme_native.norm(x) + torch.ops.aten.add(x, x)
+    """,
+    "constructor refuses": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def __init__(self):
+                if not has_aiter():
+                    raise ImportError("needs aiter")
+
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+
+
+        class Child(Norm):
+            def twice(self, x):
+                return torch.ops.acme.norm(torch.ops.acme.norm(x))
+    """,
+    "constructor refuses by platform": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.reg import register_op
+
+        if is_rocm():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def __init__(self):
+                if not is_rocm():
+                    raise RuntimeError("needs ROCm")
+
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+
+
+        class Asserting:
+            def __init__(self):
+                assert is_rocm()
+
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+    """,
+    "decorator refuses": HAS + REGISTER + """
+        --- acme/a.py
+        import functools
+
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        def requires_aiter(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                if not has_aiter():
+                    raise ImportError("needs aiter")
+                return function(*args, **kwargs)
+
+            return wrapper
+
+
+        @requires_aiter
+        def run(x):
+            return torch.ops.acme.norm(x)
+    """,
+    "head of the module": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.reg import register_op
+
+        if not is_rocm():
+            raise ImportError("needs ROCm")
+
+        register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+    """,
+    "head of the module, elsewhere": HAS + REGISTER + """
+        --- acme/_ops.py
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+        --- acme/a.py
+        import torch
+
+        from acme import _ops
+        from acme.has import has_aiter
+
+        if not has_aiter():
+            raise ImportError("acme.a needs aiter")
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+    """,
+    "latch called first": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import is_rocm
+
+        from acme.reg import register_op
+
+        _done = False
+
+
+        def register_ops_once():
+            global _done
+            if not _done:
+                register_op("norm", lambda x: x)
+                _done = True
+
+
+        if is_rocm():
+            register_ops_once()
+
+
+        def run(x):
+            register_ops_once()
+            return torch.ops.acme.norm(x)
+    """,
+    "callers ask": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        def _fused(x):
+            return torch.ops.acme.norm(x)
+
+
+        class AiterNorm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+        --- acme/b.py
+        from acme.a import AiterNorm, _fused
+        from acme.has import has_aiter
+
+
+        def norm(x):
+            if has_aiter():
+                return _fused(x)
+            return x
+
+
+        def make():
+            return AiterNorm() if has_aiter() else None
+    """,
+    "callers ask for the platform": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import current_platform
+
+        from acme.reg import register_op
+
+        if current_platform.is_rocm():
+            register_op("norm", lambda x: x)
+
+
+        def rocm_norm(x):
+            return torch.ops.acme.norm(x)
+        --- acme/b.py
+        from torch.testing import current_platform
+
+        from acme.a import rocm_norm
+
+
+        def dispatch():
+            if current_platform.is_rocm():
+                return rocm_norm
+            return None
+    """,
+    "import before the use": """
+        --- acme/a.py
+        import torch
+
+        try:
+            import aiter  # noqa: F401
+        except ImportError:
+            pass
+
+
+        class Attention:
+            def forward(self, q):
+                import aiter  # noqa: F401
+
+                return torch.ops.aiter.paged_attention(q)
+    """,
+    "feature module": """
+        --- acme/_ops.py
+        import aiter
+        import torch
+
+
+        @torch.library.custom_op("acme::norm", mutates_args=())
+        def norm(x):
+            return aiter.norm(x)
+
+
+        def run(x):
+            return torch.ops.acme.norm(x)
+        --- acme/layer.py
+        import torch
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)
+    """,
+    "flag that nobody can settle": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import settings
+
+        from acme.reg import register_op
+
+        if settings.fused:
+            register_op("norm", lambda x: x)
+
+
+        def run(x):
+            return torch.ops.acme.norm(x)
+    """,
+    "condition on the object": HAS + REGISTER + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def __init__(self, config):
+                self.fused = has_aiter() and config.fused
+
+            def forward(self, x):
+                if self.fused:
+                    return torch.ops.acme.norm(x)
+                return x
+    """,
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault(tmp_path: Path, name: str) -> None:
+    marked, found = places(tmp_path, FAULTS[name])
+    assert marked
+    assert found == marked
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound(tmp_path: Path, name: str) -> None:
+    _, found = places(tmp_path, SOUND[name])
+    assert found == set()
