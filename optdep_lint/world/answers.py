@@ -258,7 +258,7 @@ def _partial(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
 
 def _exit(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     failure = known.evaluation.expressions.failure(
-        frame, at, "raise", "SystemExit", frame.cause, builtin("SystemExit"), arguments
+        frame, at, "raise", "SystemExit", frame.cause, builtin("SystemExit"), arguments, certain=True
     )
     raise Raised(failure)
 

@@ -28,7 +28,6 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
-    is_none,
 )
 
 if TYPE_CHECKING:
@@ -53,20 +52,25 @@ class Attributes(Questions):
             if frame.module.dynamic or node.id in frame.module.declared or node.id in _BUILTINS:
                 return Unknown()
             value = Unbound()
-        return self._bound(value, node.id, node.at, frame)
+        return self.bound(value, node.id, node.at, frame)
 
-    def _bound(self, value: Value, name: str, at: int, frame: Frame) -> Value:
+    def bound(self, value: Value, name: str, at: int, frame: Frame) -> Value:
+        """The value that a name is bound to.
+
+        Raises:
+            Raised: where it is bound to none.
+        """
         value = frame.state.settle(value)
         if isinstance(value, Choice):
             if holds_unbound(value):
-                return self.choose(value, lambda one: self._bound(one, name, at, frame), frame)
+                return self.choose(value, lambda one: self.bound(one, name, at, frame), frame)
             return value
         if isinstance(value, Unbound):
             message = f"name '{name}' is not defined"
             cause = value.cause or self._evaluation.operations.cause_of(name, frame)
-            raise Raised(
-                self.failure(frame, at, "name", message, cause, builtin("NameError"), subject=name, certain=True)
-            )
+            local = frame.function is not None and name in self._evaluation.locals_of(frame.function)
+            type_ = builtin("UnboundLocalError" if local and frame.kind == "function" else "NameError")
+            raise Raised(self.failure(frame, at, "name", message, cause, type_, subject=name, certain=True))
         return value
 
     def lookup(self, name: str, frame: Frame) -> Value | None:
@@ -117,9 +121,8 @@ class Attributes(Questions):
                 return self._class_attribute(value, name)
             case Instance():
                 return self._instance_attribute(value, name, frame, at)
-            case Constant() if value.value is None or isinstance(value.value, bool):
-                if value.cause is not None and not hasattr(value.value, name):
-                    raise Raised(self._no_attribute(value, name, frame, at))
+            case Constant() if not hasattr(value.value, name):
+                raise Raised(self._no_attribute(value, name, frame, at))
             case Known():
                 return self._evaluation.known.member(value, name)
             case Items() | Table() | Constant():
@@ -131,10 +134,11 @@ class Attributes(Questions):
         key = self.key(value)
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
-    def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
-        type_name = "NoneType" if is_none(value) else "bool"
-        message = f"'{type_name}' object has no attribute '{name}'"
-        return self.failure(frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=name)
+    def _no_attribute(self, value: Constant, name: str, frame: Frame, at: int) -> Failure:
+        message = f"'{type(value.value).__name__}' object has no attribute '{name}'"
+        certain = frame.module.name not in self._evaluation.blurred
+        type_ = builtin("AttributeError")
+        return self.failure(frame, at, "attribute", message, value.cause, type_, subject=name, certain=certain)
 
     def class_member(self, class_: ClassValue, name: str) -> Value | None:
         """An attribute by the order of bases; None where it is not found."""

@@ -31,7 +31,6 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
-    is_none,
 )
 
 if TYPE_CHECKING:
@@ -144,9 +143,11 @@ class Calls:
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
                 return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
-            case Constant(value=None) if function.cause is not None:
-                message = "'NoneType' object is not callable"
-                raise Raised(expressions.failure(frame, at, "call", message, function.cause, builtin("TypeError")))
+            case Constant():
+                message = f"'{type(function.value).__name__}' object is not callable"
+                certain = frame.module.name not in self._evaluation.blurred
+                type_ = builtin("TypeError")
+                raise Raised(expressions.failure(frame, at, "call", message, function.cause, type_, certain=certain))
             case Instance() if isinstance(function.type, ClassValue):
                 member = expressions.class_member(function.type, "__call__")
                 if member is not None:
@@ -177,6 +178,7 @@ class Calls:
         if kind != "plain":
             return Known("generator", function, arguments, dict(keywords)) if kind == "generator" else Unknown()
         if frame.depth >= _DEEPEST or frame.uncertain >= _DEEPEST_UNCERTAIN:
+            evaluation.blurred |= {function.module.name, frame.module.name}
             return evaluation.expressions.unknown(text)
         repeats = (
             text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
@@ -203,6 +205,7 @@ class Calls:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
             self._idle[id(function.node)] = _PATIENCE
+            evaluation.blurred |= {function.module.name, frame.module.name}
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
                 arguments[0].vague = True
             if not outermost:
@@ -349,7 +352,7 @@ class Calls:
     def decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
         """`@decorator` over a function or class."""
         decorator = frame.state.settle(decorator)
-        if is_none(decorator) and decorator.cause is not None:
+        if isinstance(decorator, Constant):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")

@@ -9,12 +9,12 @@ from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.values import (
     ClassValue,
+    Constant,
     FunctionValue,
     Raised,
     Unknown,
     Value,
     builtin,
-    is_none,
 )
 
 if TYPE_CHECKING:
@@ -90,9 +90,10 @@ class Definitions(Blocks):
     def _base(self, node: syntax.Expression, class_: syntax.Class, frame: Frame) -> Value:
         expressions = self._evaluation.expressions
         base = frame.state.settle(expressions.evaluate(node, frame))
-        if is_none(base) and base.cause is not None:
+        if isinstance(base, Constant):
             at = getattr(node, "at", class_.at)
-            raise Raised(
-                expressions.failure(frame, at, "call", "None is not a base class", base.cause, builtin("TypeError"))
-            )
+            message = f"{base.value!r} is not a base class"
+            certain = frame.module.name not in self._evaluation.blurred
+            type_ = builtin("TypeError")
+            raise Raised(expressions.failure(frame, at, "call", message, base.cause, type_, certain=certain))
         return base

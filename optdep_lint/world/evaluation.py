@@ -44,6 +44,8 @@ class Evaluation:
         """The modules whose import was followed in another world, where nothing differs from this one."""
         self.running: list[Asked] = []
         """What the modules being imported, and the calls whose results are kept, have asked for; innermost last."""
+        self.blurred: set[str] = set()
+        """The modules of which functions were called that evaluation could not follow: what they bind may have changed."""
         self.effects = 0
         """How often a function has changed something that outlives its call."""
         self.injected: dict[str, Value] = {}
@@ -190,7 +192,7 @@ def _open_failures(frame: Frame) -> list[Failure]:
     found: dict[tuple[str, int], Failure] = {}
     for exit_ in frame.exits:
         failure = exit_.failure
-        if failure is None or failure.cause is None or (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
+        if failure is None or not failure.concludes or (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
             continue
         condition: Condition | None = Atom(f"{failure.path}@{failure.at} fails")
         if len(exit_.state.assumed) <= _MOST_ASSUMED:

@@ -63,7 +63,14 @@ class Handlers(Blocks):
         leaving = frame.exits[outer_count:]
         if not running and leaving:
             frame.state = leaving[-1].state
+        flying = leaving[-1].failure if leaving and not running else None
+        if flying is not None:
+            frame.caught.append(flying)
+            frame.causes.append(flying.cause)
         falls = self.run(node.final, frame)
+        if flying is not None:
+            frame.caught.pop()
+            frame.causes.pop()
         if not falls:
             frame.exits = [exit_ for exit_ in frame.exits if exit_ not in leaving]
         return running and falls
@@ -151,6 +158,7 @@ def _exception(failure: Failure) -> Instance:
     if missing is not None:
         arguments = (Constant(failure.message),)
     exception = caused(Instance(failure.type, arguments), failure.cause)
+    exception.failure = failure
     if missing is not None:
         exception.attributes.update(name=Constant(missing[1]), path=Constant(None), msg=arguments[0])
     exception.attributes["args"] = Items("tuple", arguments) if arguments else Unknown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,10 @@ from optdep_lint.world.values import (
 
 if TYPE_CHECKING:
     from optdep_lint.world.evaluation import Evaluation
+
+
+_MODULE_ATTRIBUTES = frozenset(dir(sys)) - frozenset(name for name in dir(sys) if not name.startswith("__"))
+"""What every module has."""
 
 
 class Imports:
@@ -128,11 +133,15 @@ class Imports:
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
-        if "." in name and frame.protected and not self._evaluation.is_stdlib(name):
+        if "." in name and frame.protected and not self._evaluation.is_stdlib(name) and not self._listed(name):
             self._perhaps_absent(name, frame, at)
         self._evaluation.imported.add(name)
         self._evaluation.imported.add(root)
         return External(found)
+
+    def _listed(self, name: str) -> bool:
+        """It is known to be there."""
+        return name in self._evaluation.world.namespaces.get(name.partition(".")[0], ())
 
     def _perhaps_absent(self, name: str, frame: Frame, at: int) -> None:
         """A submodule of something that is there, in a `try`: whether it can be imported is not known."""
@@ -317,7 +326,9 @@ class Imports:
                 "running",
             ):
                 return ModuleValue(self._evaluation.module(submodule))
-            return expressions.unknown(f"{module.name}.{name}")
+            if submodule in self._evaluation.tree.sources or not self._is_whole(module, name):
+                return expressions.unknown(f"{module.name}.{name}")
+            value = Unbound()
         value = frame.state.settle(value)
         if isinstance(value, Choice):
             return expressions.choose(value, lambda one: self._attribute_part(one, module, name, frame, at), frame)
@@ -326,13 +337,23 @@ class Imports:
     def _attribute_part(self, value: Value, module: Module, name: str, frame: Frame, at: int) -> Value:
         if not isinstance(value, Unbound):
             return value
-        if value.cause is None:
-            return Unknown()
         message = f"module '{module.name}' has no attribute '{name}'"
         raise Raised(
             self._evaluation.expressions.failure(
-                frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=f"{module.name}.{name}"
-            )
+                frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=f"{module.name}.{name}",
+                certain=self._is_whole(module, name),
+            )  # fmt: skip
+        )
+
+    def _is_whole(self, module: Module, name: str) -> bool:
+        """What the module does not bind under that name is not there."""
+        return not (
+            module.dynamic
+            or module.replaced is not None
+            or name in module.declared
+            or name in _MODULE_ATTRIBUTES
+            or module.name in self._evaluation.blurred
+            or f"{module.name}.{name}" in self._evaluation.tree.extensions | self._evaluation.tree.namespaces
         )
 
     # --- sys.modules ---------------------------------------------------------------------------------------------

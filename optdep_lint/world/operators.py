@@ -146,7 +146,7 @@ class Operators(Questions):
                 if right.value is None and left.condition is not None:
                     return Unknown(negate(left.condition))
                 return Unknown(left.condition if right.value is True else None)
-            if isinstance(left, External) and left.path not in self._evaluation.imported:
+            if isinstance(left, External) and not (left.path in self._evaluation.imported or left.path.startswith("builtins.")):
                 return Unknown(Atom(f"{left.path} is {right.value}"))
             return Constant(False)
         if left is right or (

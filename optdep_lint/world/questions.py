@@ -48,7 +48,9 @@ class Questions(ABC):
         self, frame: Frame, at: int, kind: str, message: str, cause: Cause | None, type_: Value,
         arguments: tuple[Value, ...] = (), subject: str | None = None, certain: bool = False,
     ) -> Failure:  # fmt: skip
-        """An exception raised here."""
+        """An exception raised here; while another is being handled, it goes back to what that goes back to."""
+        if cause is None and certain and frame.caught:
+            cause = frame.caught[-1].cause
         return Failure(
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
             certain=certain,

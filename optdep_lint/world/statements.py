@@ -20,6 +20,7 @@ from optdep_lint.world.values import (
     Failure,
     Instance,
     Raised,
+    Unbound,
     Unknown,
     builtin,
     caused,
@@ -142,8 +143,15 @@ class Statements(Branches, Loops, Handlers, Definitions):
     def _delete(self, node: syntax.Delete, frame: Frame) -> bool:
         for target in node.targets:
             if isinstance(target, syntax.Name):
-                frame.state.names.pop(target.id, None)
+                self._unbind(target, frame)
         return True
+
+    def _unbind(self, target: syntax.Name, frame: Frame) -> None:
+        """`del name`, which fails where it is not bound."""
+        scope = frame.module.names if target.id in frame.globals else frame.state.names
+        if target.id in scope or not frame.module.dynamic:
+            self._evaluation.expressions.bound(scope.get(target.id) or Unbound(), target.id, target.at, frame)
+        scope.pop(target.id, None)
 
     def _scope(self, node: syntax.Scope, frame: Frame) -> bool:
         if node.kind == "global":
@@ -181,21 +189,20 @@ class Statements(Branches, Loops, Handlers, Definitions):
         value = frame.state.settle(expressions.evaluate(node.exception, frame))
         source = expressions.evaluate(node.cause, frame) if node.cause is not None else None
         type_ = value.type if isinstance(value, Instance) else value
-        for caught in reversed(frame.caught):
-            if isinstance(value, Instance) and value.type is caught.type and value.arguments is caught.arguments:
-                return caught
+        if isinstance(value, Instance) and value.failure is not None:
+            return value.failure
         cause = (source.cause if source else None) or frame.cause or value.cause
         arguments = value.arguments if isinstance(value, Instance) else ()
         text = arguments[0].value if arguments and isinstance(arguments[0], Constant) else ""
         return expressions.failure(
-            frame, node.at, "raise", f"{text_of(type_)}: {text}".rstrip(": "), cause, type_, arguments
+            frame, node.at, "raise", f"{text_of(type_)}: {text}".rstrip(": "), cause, type_, arguments, certain=True
         )
 
     def _assert(self, node: syntax.Assert, frame: Frame) -> bool:
         truth, condition, cause = self._evaluation.expressions.test(node.test, frame)
-        if truth is Truth.NO and cause is not None:
+        if truth is Truth.NO:
             failure = self._evaluation.expressions.failure(
-                frame, node.at, "raise", "AssertionError", cause, builtin("AssertionError")
+                frame, node.at, "raise", "AssertionError", cause, builtin("AssertionError"), certain=True
             )
             frame.exits.append(Exit("raise", frame.state, failure=failure))
             return False

@@ -165,13 +165,15 @@ class ClassValue(Value):
 class Instance(Value):
     """An instance of a class of the project, or of an exception class."""
 
-    __slots__ = ("arguments", "attributes", "type", "vague")
+    __slots__ = ("arguments", "attributes", "failure", "type", "vague")
 
     def __init__(self, type_: Value, arguments: tuple[Value, ...] = ()) -> None:
         super().__init__()
         self.type = type_
         self.arguments = arguments
         self.attributes: dict[str, Value] = {}
+        self.failure: Failure | None = None
+        """Of an exception that was caught: how it came."""
         self.vague = False
         """It may have attributes that cannot be seen."""
 

@@ -17,6 +17,7 @@ from optdep_lint.world.worlds import World
 
 PRESENT, ABSENT = ("here", "there"), ("gone", "lost")
 Program = dict[str, str]
+_PARTS = {root: frozenset({root, f"{root}.part"}) for root in PRESENT}
 
 
 class Verdict(NamedTuple):
@@ -55,7 +56,7 @@ def evaluate(program: Program) -> tuple[Outcome, Evaluation]:
         package = any(other.startswith(f"{name}.") for other in program)
         path = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         sources[name] = Source(name, path, package, summarize(text.encode()))
-    world = World("law", present=frozenset(PRESENT), python=sys.version_info[:2], platform=sys.platform)
+    world = World("law", present=frozenset(PRESENT), namespaces=_PARTS, python=sys.version_info[:2], platform=sys.platform)
     evaluation = Evaluation(Tree(sources, complete=True), world)
     return evaluation.outcome("top"), evaluation
 
@@ -96,6 +97,8 @@ def differences(evaluation: Evaluation, real: dict[str, list]) -> Iterator[str]:
     """Names of `top` that are not bound as was said."""
     module = evaluation.modules["top"]
     for name, value in module.names.items():
+        if name.startswith("__"):
+            continue
         if isinstance(value, Unbound) and name in real:
             yield f"{name} was said to be unbound"
         elif isinstance(value, Constant) and name not in real:

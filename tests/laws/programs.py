@@ -107,8 +107,19 @@ class Writer:
         for weight, write in options:
             mark -= weight
             if mark < 0:
-                return write(scope)
+                lines = write(scope)
+                return self.shielded(lines, scope) if scope.depth == 0 and not scope.function and self.chance(0.75) else lines
         return ["pass"]
+
+    def shielded(self, lines: list[str], scope: Scope) -> list[str]:
+        """The statement in a `try`, so that the program goes on where it fails."""
+        if lines[0].startswith(("try", "from pkg import *", "from side import *")) or "import *" in lines[0]:
+            return lines
+        handled = self.one(["Exception", "Exception", "(ImportError, NameError, AttributeError, TypeError)"])
+        scope.depth += 1
+        after = self.one([["pass"], [f"{self.one(FLAGS)} = {self.one(['None', 'False', 'True'])}"]])
+        scope.depth -= 1
+        return ["try:", *["    " + line for line in lines], f"except {handled}:", *["    " + line for line in after]]
 
     def bind(self, scope: Scope, name: str) -> str:
         scope.names.append(name)
@@ -361,7 +372,7 @@ class Writer:
 
     def class_(self, scope: Scope) -> list[str]:
         name = self.name("C")
-        base = self.one(["", "", "(Exception)", f"({self.any_name(scope)})", *[f"({c})" for c in scope.classes[-2:]]])
+        base = self.one(["", "", "(Exception)", f"({self.one(FLAGS)})", *[f"({c})" for c in scope.classes[-2:]]])
         inner = Scope(scope.module, list(scope.names[-3:]), [], [], scope.depth, False)
         lines = [f"class {name}{base}:", *self.block(inner, 2)]
         scope.classes.append(name)

@@ -7,6 +7,7 @@ import importlib.machinery
 import json
 import os
 import sys
+import traceback
 import types
 
 
@@ -17,6 +18,10 @@ class Part(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return Part("thing")
+
+
+    def __call__(self, *arguments: object) -> object:
+        return arguments[0] if arguments else Part("thing")
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -54,6 +59,12 @@ def roots_behind(error, seen):
         error = error.__context__
 
 
+def frames_of(error):
+    """Where a program's own code was when the exception was raised, outermost first."""
+    trace = traceback.extract_tb(error.__traceback__)
+    return [[frame.filename, frame.lineno] for frame in trace if not frame.filename.startswith(("/", "<"))]
+
+
 def told(value: object) -> object:
     """A value as far as it is compared."""
     if value is None or isinstance(value, (bool, int, str)):
@@ -67,7 +78,7 @@ def run(program: dict) -> dict:
     try:
         import top
     except BaseException as error:
-        return {"status": "raises", "type": type(error).__name__, "roots": list(roots_behind(error, set())), "text": str(error)}
+        return {"status": "raises", "type": type(error).__name__, "roots": list(roots_behind(error, set())), "text": str(error), "frames": frames_of(error)}
     return {"status": "ok", "names": {name: told(value) for name, value in vars(top).items() if not name.startswith("__")}}
 
 
