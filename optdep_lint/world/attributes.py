@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import types
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
@@ -41,6 +42,9 @@ _BUILTINS = frozenset(dir(builtins)) | {
     "WindowsError",
     "reveal_type",
 }
+
+
+_TYPES = {"tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType}
 
 
 class Attributes(Questions):
@@ -125,6 +129,8 @@ class Attributes(Questions):
                 raise Raised(self._no_attribute(value, name, frame, at))
             case Known():
                 return self._evaluation.known.member(value, name)
+            case Items() | Table() if not hasattr(_TYPES[value.kind if isinstance(value, Items) else "dict"], name):
+                raise Raised(self._no_attribute(value, name, frame, at))
             case Items() | Table() | Constant():
                 return Known("member", value, name)
             case FunctionValue() if name == "__name__":
@@ -134,8 +140,9 @@ class Attributes(Questions):
         key = self.key(value)
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
-    def _no_attribute(self, value: Constant, name: str, frame: Frame, at: int) -> Failure:
-        message = f"'{type(value.value).__name__}' object has no attribute '{name}'"
+    def _no_attribute(self, value: Constant | Items | Table, name: str, frame: Frame, at: int) -> Failure:
+        kind = type(value.value).__name__ if isinstance(value, Constant) else value.kind if isinstance(value, Items) else "dict"
+        message = f"'{kind}' object has no attribute '{name}'"
         certain = frame.module.name not in self._evaluation.blurred
         type_ = builtin("AttributeError")
         return self.failure(frame, at, "attribute", message, value.cause, type_, subject=name, certain=certain)

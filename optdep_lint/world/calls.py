@@ -143,8 +143,9 @@ class Calls:
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
                 return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
-            case Constant():
-                message = f"'{type(function.value).__name__}' object is not callable"
+            case Constant() | Items() | Table():
+                kind = type(function.value if isinstance(function, Constant) else function).__name__
+                message = f"'{kind}' object is not callable"
                 certain = frame.module.name not in self._evaluation.blurred
                 type_ = builtin("TypeError")
                 raise Raised(expressions.failure(frame, at, "call", message, function.cause, type_, certain=certain))
@@ -352,7 +353,7 @@ class Calls:
     def decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
         """`@decorator` over a function or class."""
         decorator = frame.state.settle(decorator)
-        if isinstance(decorator, Constant):
+        if isinstance(decorator, (Constant, Items, Table)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")

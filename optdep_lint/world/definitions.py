@@ -11,7 +11,9 @@ from optdep_lint.world.values import (
     ClassValue,
     Constant,
     FunctionValue,
+    Items,
     Raised,
+    Table,
     Unknown,
     Value,
     builtin,
@@ -58,7 +60,7 @@ class Definitions(Blocks):
     def _class(self, node: syntax.Class, frame: Frame) -> bool:
         expressions = self._evaluation.expressions
         decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
-        bases = tuple(self._base(base, node, frame) for base in node.bases)
+        bases = tuple(frame.state.settle(expressions.evaluate(base, frame)) for base in node.bases)
         inner = Frame("class", frame.module, State({}, frame.state.assumed), frame)
         inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth
         inner.guards, inner.caught, inner.function = frame.guards, frame.caught, frame.function
@@ -77,6 +79,8 @@ class Definitions(Blocks):
             exit_.state = frame.state if not falls else frame.state.copy()
         if not falls:
             return False
+        for base, written in zip(bases, node.bases, strict=True):
+            self._check_base(base, getattr(written, "at", node.at), frame)
         value.names = inner.state.names
         for member in value.names.values():
             if isinstance(member, FunctionValue):
@@ -87,13 +91,12 @@ class Definitions(Blocks):
         self.bind(node.name, result, frame)
         return True
 
-    def _base(self, node: syntax.Expression, class_: syntax.Class, frame: Frame) -> Value:
-        expressions = self._evaluation.expressions
-        base = frame.state.settle(expressions.evaluate(node, frame))
-        if isinstance(base, Constant):
-            at = getattr(node, "at", class_.at)
-            message = f"{base.value!r} is not a base class"
+    def _check_base(self, base: Value, at: int, frame: Frame) -> None:
+        """What is no class fails as a base, once the body has run."""
+        if isinstance(base, (Constant, Items, Table)):
+            text = repr(base.value) if isinstance(base, Constant) else "a collection"
             certain = frame.module.name not in self._evaluation.blurred
-            type_ = builtin("TypeError")
-            raise Raised(expressions.failure(frame, at, "call", message, base.cause, type_, certain=certain))
-        return base
+            failure = self._evaluation.expressions.failure(
+                frame, at, "call", f"{text} is not a base class", base.cause, builtin("TypeError"), certain=certain
+            )
+            raise Raised(failure)

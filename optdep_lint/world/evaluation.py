@@ -35,8 +35,10 @@ class Outcome:
 class Evaluation:
     """One world's worth of a project's modules."""
 
-    def __init__(self, tree: Tree, world: World) -> None:
+    def __init__(self, tree: Tree, world: World, *, cautious: bool = True) -> None:
         self.tree, self.world = tree, world
+        self.cautious = cautious
+        """What functions raise for no absence is not concluded from: in large projects, imprecision brings it about."""
         self.modules: dict[str, Module] = {}
         self.imported: set[str] = set()
         """Dotted names of other projects' modules and names that an import statement has bound."""
@@ -48,6 +50,10 @@ class Evaluation:
         """The modules of which functions were called that evaluation could not follow: what they bind may have changed."""
         self.effects = 0
         """How often a function has changed something that outlives its call."""
+        self.process: set[str] = set()
+        """The project's modules that have been imported since the process being imagined began."""
+        self.importing: list[Module] = []
+        """The modules being imported, innermost last."""
         self.injected: dict[str, Value] = {}
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
@@ -92,6 +98,7 @@ class Evaluation:
         """What `import name` does in a fresh process."""
         maybe: list[Failure] = []
         parts = name.split(".")
+        self.process, self.injected = set(), {}
         for length in range(1, len(parts) + 1):
             prefix = ".".join(parts[:length])
             if prefix not in self.tree.sources:
@@ -99,10 +106,21 @@ class Evaluation:
             module = self.module(prefix)
             if module.status == "new":
                 self.run_module(module)
+            self.enter(module)
             if module.status == "raises":
                 return Outcome("raises", module.failure)
             maybe += module.maybe
         return Outcome("maybe", maybe[0]) if maybe else Outcome("ok")
+
+    def enter(self, module: Module) -> None:
+        """Note that a module whose import has been followed before is imported in this process, too."""
+        if module.name in self.process:
+            return
+        self.process.add(module.name)
+        self.injected.update(module.injections)
+        for name, what in module.asked.reads:
+            if not what and name in self.modules:
+                self.enter(self.modules[name])
 
     def run_module(self, module: Module) -> None:
         """Run a module's statements and note how that ended."""
@@ -119,8 +137,11 @@ class Evaluation:
             module.implicit["__path__"] = Unknown()
         self.operations.forget(module.name)
         self.running.append(module.asked)
+        self.importing.append(module)
+        self.process.add(module.name)
         falls = self.statements.run(module.source.summary.body, frame)
         self.running.pop()
+        self.importing.pop()
         self.budget = budget
         self._finish(module, frame, falls)
 
@@ -160,6 +181,8 @@ class Evaluation:
                 module.replaced = value if not isinstance(value, ModuleValue) else None
         else:
             self.injected[name] = value
+            if self.importing:
+                self.importing[-1].injections[name] = value
 
     def is_stdlib(self, name: str) -> bool:
         """The name's root is the standard library's."""

@@ -169,6 +169,7 @@ class Imports:
             self._evaluation.run_module(module)
         elif module.status == "running" and frame is not None:
             frame.module.touched.add(name)
+        self._evaluation.enter(module)
         if frame is not None:
             if module.touched:
                 frame.module.touched |= module.touched
@@ -367,7 +368,8 @@ class Imports:
             return Constant(True)
         if self._evaluation.tree.owns(dotted):
             found = self._evaluation.modules.get(dotted)
-            return Constant(found is not None and found.status in ("ok", "running"))
+            there = found is not None and found.status in ("ok", "running") and dotted in self._evaluation.process
+            return Constant(there)
         self._evaluation.feel(dotted)
         missing = self._evaluation.world.missing(dotted)
         if missing is not None:

@@ -69,7 +69,7 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "assumed", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "maybe", "namespace", "replaced", "source",
+        "asked", "assumed", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "injections", "maybe", "namespace", "replaced", "source",
         "status", "touched",
     )  # fmt: skip
 
@@ -93,6 +93,8 @@ class Module:
         """It changes its `__path__`, so that submodules can lie elsewhere."""
         self.implicit: dict[str, Value] = {}
         """The names that the import system binds, such as `__name__`."""
+        self.injections: dict[str, Value] = {}
+        """What its import puts into `sys.modules`."""
         self.replaced: Value | None = None
         """What it put in its own place in `sys.modules`."""
         self.asked = Asked()

@@ -57,7 +57,7 @@ def evaluate(program: Program) -> tuple[Outcome, Evaluation]:
         path = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         sources[name] = Source(name, path, package, summarize(text.encode()))
     world = World("law", present=frozenset(PRESENT), namespaces=_PARTS, python=sys.version_info[:2], platform=sys.platform)
-    evaluation = Evaluation(Tree(sources, complete=True), world)
+    evaluation = Evaluation(Tree(sources, complete=True), world, cautious=False)
     return evaluation.outcome("top"), evaluation
 
 
@@ -85,7 +85,7 @@ def complain_of_failure(outcome: Outcome, real: dict) -> str | None:
     missing = failure.cause.missing.partition(".")[0] if failure is not None and failure.cause is not None else None
     if missing not in (None, *ABSENT):
         return f"said {missing} is missing"
-    if real["roots"] and missing not in real["roots"]:
+    if real["roots"] if missing is None else real["all_roots"] and missing not in real["all_roots"]:
         return f"said {missing} is missing, is {real['roots']}"
     said = getattr(failure.type, "path", None) or getattr(failure.type, "name", "") if failure is not None else ""
     if failure is not None and said.rpartition(".")[2] != real["type"] and type(failure.type).__name__ != "Unknown":

@@ -47,16 +47,24 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             exec(compile(source, module.__name__.replace(".", "/") + ".py", "exec"), module.__dict__)
 
 
-def roots_behind(error, seen):
-    """The absent roots in an exception's chain."""
+def file_of(error, position):
+    frames = frames_of(error)
+    return frames[position][0] if frames else None
+
+
+def roots_behind(error, everywhere, seen):
+    """The absent roots in an exception's chain; unless `everywhere`, only as far as one module's own code goes."""
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         name = getattr(error, "name", None)
         if isinstance(error, ModuleNotFoundError) and name and str(error) == f"No module named {name!r}":
             yield name.partition(".")[0]
         if error.__cause__ is not None:
-            yield from roots_behind(error.__cause__, seen)
-        error = error.__context__
+            yield from roots_behind(error.__cause__, everywhere, seen)
+        before = error.__context__
+        if before is not None and not everywhere and file_of(before, 0) != file_of(error, -1):
+            return
+        error = before
 
 
 def frames_of(error):
@@ -78,7 +86,7 @@ def run(program: dict) -> dict:
     try:
         import top
     except BaseException as error:
-        return {"status": "raises", "type": type(error).__name__, "roots": list(roots_behind(error, set())), "text": str(error), "frames": frames_of(error)}
+        return {"status": "raises", "type": type(error).__name__, "roots": list(roots_behind(error, False, set())), "all_roots": list(roots_behind(error, True, set())), "text": str(error), "frames": frames_of(error)}
     return {"status": "ok", "names": {name: told(value) for name, value in vars(top).items() if not name.startswith("__")}}
 
 
