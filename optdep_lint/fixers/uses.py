@@ -63,7 +63,7 @@ def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:
     """The function around a name that binds it itself."""
     inner: cst.CSTNode = node
     for around in source.ancestors(node):
-        if isinstance(around, _SCOPES) and inner is around.body and node.value in _locals(source, around):
+        if isinstance(around, _SCOPES) and inner is around.body and node.value in local_names(source, around):
             return around
         if isinstance(around, cst.BaseComp) and any(_binds(source, loop.target, node.value) for loop in source.all(cst.CompFor, around)):
             return around
@@ -71,7 +71,8 @@ def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:
     return None
 
 
-def _locals(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[str]:
+def local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[str]:
+    """The names that a function binds itself, parameters included."""
     found = {parameter.name.value for parameter in source.all(cst.Param, function.params)}
     if isinstance(function, cst.Lambda):
         return found

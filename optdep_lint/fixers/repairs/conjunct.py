@@ -1,0 +1,91 @@
+"""OPD102: the guard also asks for what the import needs."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from optdep_lint.findings import Finding, Fix
+from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.conditions import presence_test
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.workshop import Workshop
+
+_WIDE = ("ImportError", "Exception", "BaseException")
+
+
+def build(finding: Finding, workshop: Workshop) -> Fix:
+    """Add the missing test to the `if`, or let the handler catch what an absence raises."""
+    source = workshop.source(finding.path)
+    root = finding.absent or ""
+    statement = source.statement_at(finding.span.line, finding.span.column)
+    draft = Draft()
+    draft.unsafe.append("what the block defines is missing more often")
+    guard = _guard(source, statement)
+    if isinstance(guard, cst.If):
+        add_conjunct(draft, source, guard, presence_test(draft, workshop, source, root, guard))
+        return draft.finish(f"Ask for `{root}` as well")
+    if isinstance(guard, cst.Try):
+        _widen(draft, source, guard)
+        return draft.finish("Catch what an absence raises")
+    raise Refusal("no guard stands around the import")
+
+
+def _guard(source: Source, statement: cst.CSTNode) -> cst.If | cst.Try | None:
+    """The innermost `if` whose branch, or `try` whose body, the statement stands in."""
+    inner = statement
+    for around in source.ancestors(statement):
+        if isinstance(around, cst.If) and inner is around.body:
+            return around
+        if isinstance(around, (cst.If, cst.Else, cst.ExceptHandler)) and inner is not around:
+            if isinstance(around, cst.ExceptHandler):
+                raise Refusal("the import is itself the fall-back for another")
+            if isinstance(around, cst.Else) and isinstance(source.parent(around), cst.If):
+                raise Refusal("the import stands in the `else` of its guard")
+        if isinstance(around, cst.Try) and inner is around.body and around.handlers:
+            return around
+        if isinstance(around, (cst.FunctionDef, cst.ClassDef)):
+            return None
+        inner = around
+    return None
+
+
+def add_conjunct(draft: Draft, source: Source, guard: cst.If, test: str) -> None:
+    """`if old and test:`; an `or` in the old test gets parentheses."""
+    old = guard.test
+    start, end = source.span(old)
+    if isinstance(old, (cst.BooleanOperation, cst.IfExp, cst.Lambda, cst.NamedExpr)) and not old.lpar and not _is_and(old):
+        draft.insert(source, start, "(")
+        draft.insert(source, end, f") and {test}")
+        return
+    after = end
+    for _ in old.rpar:
+        after = source.text.index(")", after) + 1
+    if old.lpar and source.line_of(start) != source.line_of(after) and _is_and(old):
+        draft.insert(source, end, f"\n{source.indent_at(end)}and {test}")
+        return
+    draft.insert(source, after, f" and {test}")
+
+
+def _is_and(test: cst.BaseExpression) -> bool:
+    return isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And)
+
+
+def _widen(draft: Draft, source: Source, guard: cst.Try) -> None:
+    for handler in guard.handlers:
+        caught = handler.type
+        if caught is None or spelled(caught) in _WIDE:
+            raise Refusal("the handler catches the absence already")
+        if isinstance(caught, cst.Tuple):
+            last = caught.elements[-1].value
+            draft.insert(source, source.span(last)[1], ", ImportError")
+        elif spelled(caught) == "ModuleNotFoundError":
+            draft.replace_node(source, caught, "ImportError")
+        else:
+            draft.replace_node(source, caught, f"(ImportError, {source.code(caught)})")
+        return
+    raise Refusal("the `try` has no handler")
+
+
+REPAIR = Repair(codes=("OPD102",), build=build)
