@@ -6,25 +6,39 @@ Nodes are named tuples, so that they are immutable, small, and quick to build. `
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, dataclass_transform
+
+    @dataclass_transform(frozen_default=True)
+    class Node:
+        """What a type checker sees of a node: checking tuples that hold each other in a circle takes it hours."""
+
+        _fields: ClassVar[tuple[str, ...]]
+
+        def _replace(self, **changes: Any) -> Self: ...
+
+else:
+    Node = NamedTuple
 
 # --- expressions -------------------------------------------------------------------------------------------------
 
 
-class Constant(NamedTuple):
+class Constant(Node):
     """A literal."""
 
     value: str | int | float | bool | None
 
 
-class Name(NamedTuple):
+class Name(Node):
     """A name that is read."""
 
     id: str
     at: int
 
 
-class Attribute(NamedTuple):
+class Attribute(Node):
     """`value.name`"""
 
     value: Expression
@@ -32,14 +46,14 @@ class Attribute(NamedTuple):
     at: int
 
 
-class Keyword(NamedTuple):
+class Keyword(Node):
     """`name=value` in a call; `**value` where name is None."""
 
     name: str | None
     value: Expression
 
 
-class Call(NamedTuple):
+class Call(Node):
     """`function(*arguments, **keywords)`"""
 
     function: Expression
@@ -48,7 +62,7 @@ class Call(NamedTuple):
     at: int
 
 
-class Subscript(NamedTuple):
+class Subscript(Node):
     """`value[index]`"""
 
     value: Expression
@@ -56,19 +70,19 @@ class Subscript(NamedTuple):
     at: int
 
 
-class Starred(NamedTuple):
+class Starred(Node):
     """`*value`"""
 
     value: Expression
 
 
-class Not(NamedTuple):
+class Not(Node):
     """`not operand`"""
 
     operand: Expression
 
 
-class Boolean(NamedTuple):
+class Boolean(Node):
     """`a and b`, `a or b`."""
 
     operator: str
@@ -76,7 +90,7 @@ class Boolean(NamedTuple):
     operands: tuple[Expression, ...]
 
 
-class Compare(NamedTuple):
+class Compare(Node):
     """`left op right op right ...`"""
 
     left: Expression
@@ -85,7 +99,7 @@ class Compare(NamedTuple):
     rights: tuple[Expression, ...]
 
 
-class Binary(NamedTuple):
+class Binary(Node):
     """`left op right`, arithmetic and the like."""
 
     operator: str
@@ -94,7 +108,7 @@ class Binary(NamedTuple):
     at: int
 
 
-class Conditional(NamedTuple):
+class Conditional(Node):
     """`body if test else orelse`"""
 
     test: Expression
@@ -102,7 +116,7 @@ class Conditional(NamedTuple):
     orelse: Expression
 
 
-class Collection(NamedTuple):
+class Collection(Node):
     """A tuple, list or set display."""
 
     kind: str
@@ -110,14 +124,14 @@ class Collection(NamedTuple):
     elements: tuple[Expression, ...]
 
 
-class Mapping(NamedTuple):
+class Mapping(Node):
     """A dictionary display; a key of None is a `**` unpacking."""
 
     keys: tuple[Expression | None, ...]
     values: tuple[Expression, ...]
 
 
-class Generator(NamedTuple):
+class Generator(Node):
     """One `for target in iterable if tests` of a comprehension."""
 
     target: Target
@@ -125,7 +139,7 @@ class Generator(NamedTuple):
     tests: tuple[Expression, ...]
 
 
-class Comprehension(NamedTuple):
+class Comprehension(Node):
     """A comprehension or generator expression; for a dict, `element` is its value and `key` its key."""
 
     kind: str
@@ -135,7 +149,7 @@ class Comprehension(NamedTuple):
     generators: tuple[Generator, ...]
 
 
-class Lambda(NamedTuple):
+class Lambda(Node):
     """An anonymous function; its body is a block with one Return."""
 
     parameters: Parameters
@@ -144,7 +158,7 @@ class Lambda(NamedTuple):
     at: int
 
 
-class Walrus(NamedTuple):
+class Walrus(Node):
     """`target := value`"""
 
     target: str
@@ -152,20 +166,20 @@ class Walrus(NamedTuple):
     at: int
 
 
-class Format(NamedTuple):
+class Format(Node):
     """An f-string: text and values in order."""
 
     parts: tuple[Expression, ...]
 
 
-class Yield(NamedTuple):
+class Yield(Node):
     """`yield value`, also `yield from`."""
 
     value: Expression | None
     at: int
 
 
-class Opaque(NamedTuple):
+class Opaque(Node):
     """Anything else: its parts are evaluated, its value is unknown."""
 
     parts: tuple[Expression, ...]
@@ -199,7 +213,7 @@ Target: TypeAlias = Union[Name, Attribute, Subscript, Starred, Collection, Opaqu
 # --- functions and classes ---------------------------------------------------------------------------------------
 
 
-class Parameter(NamedTuple):
+class Parameter(Node):
     """One parameter of a function."""
 
     name: str
@@ -212,7 +226,7 @@ class Parameter(NamedTuple):
 Parameters: TypeAlias = tuple[Parameter, ...]
 
 
-class Function(NamedTuple):
+class Function(Node):
     """`def`, `async def`."""
 
     name: str
@@ -228,7 +242,7 @@ class Function(NamedTuple):
     at: int
 
 
-class Class(NamedTuple):
+class Class(Node):
     """`class`"""
 
     name: str
@@ -244,14 +258,14 @@ class Class(NamedTuple):
 # --- statements --------------------------------------------------------------------------------------------------
 
 
-class Alias(NamedTuple):
+class Alias(Node):
     """`name as asname`"""
 
     name: str
     asname: str | None
 
 
-class Import(NamedTuple):
+class Import(Node):
     """`import a.b as c, d`"""
 
     names: tuple[Alias, ...]
@@ -259,7 +273,7 @@ class Import(NamedTuple):
     at: int
 
 
-class ImportFrom(NamedTuple):
+class ImportFrom(Node):
     """`from ..module import name as asname`"""
 
     module: str
@@ -270,7 +284,7 @@ class ImportFrom(NamedTuple):
     at: int
 
 
-class Assign(NamedTuple):
+class Assign(Node):
     """`a = b = value`"""
 
     targets: tuple[Target, ...]
@@ -278,7 +292,7 @@ class Assign(NamedTuple):
     at: int
 
 
-class Annotated(NamedTuple):
+class Annotated(Node):
     """`target: annotation = value`"""
 
     target: Target
@@ -287,7 +301,7 @@ class Annotated(NamedTuple):
     at: int
 
 
-class Augmented(NamedTuple):
+class Augmented(Node):
     """`target += value`"""
 
     target: Target
@@ -296,14 +310,14 @@ class Augmented(NamedTuple):
     at: int
 
 
-class Evaluate(NamedTuple):
+class Evaluate(Node):
     """An expression statement."""
 
     value: Expression
     at: int
 
 
-class If(NamedTuple):
+class If(Node):
     """`if test`; `elif` is an If alone in `orelse`."""
 
     test: Expression
@@ -312,7 +326,7 @@ class If(NamedTuple):
     at: int
 
 
-class Handler(NamedTuple):
+class Handler(Node):
     """`except type as name`"""
 
     type: Expression | None
@@ -321,7 +335,7 @@ class Handler(NamedTuple):
     at: int
 
 
-class Try(NamedTuple):
+class Try(Node):
     """`try`"""
 
     body: Block
@@ -332,14 +346,14 @@ class Try(NamedTuple):
     at: int
 
 
-class Item(NamedTuple):
+class Item(Node):
     """`context as target`"""
 
     context: Expression
     target: Target | None
 
 
-class With(NamedTuple):
+class With(Node):
     """`with`"""
 
     items: tuple[Item, ...]
@@ -347,7 +361,7 @@ class With(NamedTuple):
     at: int
 
 
-class For(NamedTuple):
+class For(Node):
     """`for target in iterable`"""
 
     target: Target
@@ -357,7 +371,7 @@ class For(NamedTuple):
     at: int
 
 
-class While(NamedTuple):
+class While(Node):
     """`while test`"""
 
     test: Expression
@@ -366,7 +380,7 @@ class While(NamedTuple):
     at: int
 
 
-class Pattern(NamedTuple):
+class Pattern(Node):
     """A `match` pattern, as far as it can be decided."""
 
     kind: str
@@ -377,7 +391,7 @@ class Pattern(NamedTuple):
     """What it binds when it matches."""
 
 
-class Case(NamedTuple):
+class Case(Node):
     """`case pattern if guard`"""
 
     pattern: Pattern
@@ -385,7 +399,7 @@ class Case(NamedTuple):
     body: Block
 
 
-class Match(NamedTuple):
+class Match(Node):
     """`match subject`"""
 
     subject: Expression
@@ -393,14 +407,14 @@ class Match(NamedTuple):
     at: int
 
 
-class Return(NamedTuple):
+class Return(Node):
     """`return value`"""
 
     value: Expression | None
     at: int
 
 
-class Raise(NamedTuple):
+class Raise(Node):
     """`raise exception from cause`"""
 
     exception: Expression | None
@@ -408,7 +422,7 @@ class Raise(NamedTuple):
     at: int
 
 
-class Assert(NamedTuple):
+class Assert(Node):
     """`assert test, message`"""
 
     test: Expression
@@ -416,34 +430,34 @@ class Assert(NamedTuple):
     at: int
 
 
-class Delete(NamedTuple):
+class Delete(Node):
     """`del targets`"""
 
     targets: tuple[Target, ...]
     at: int
 
 
-class Scope(NamedTuple):
+class Scope(Node):
     """`global names`, `nonlocal names`."""
 
     kind: str
     names: tuple[str, ...]
 
 
-class AliasStatement(NamedTuple):
+class AliasStatement(Node):
     """`type name = ...`: the value is evaluated only when asked for."""
 
     name: str
     at: int
 
 
-class Break(NamedTuple):
+class Break(Node):
     """`break`"""
 
     at: int
 
 
-class Continue(NamedTuple):
+class Continue(Node):
     """`continue`"""
 
     at: int

@@ -173,8 +173,8 @@ class _Statements:
             case ast.MatchAs(pattern=None, name=name):
                 return facts.Pattern("any", None, (), (name,) if name else ())
             case ast.MatchAs(pattern=ast.pattern() as inner, name=name):
-                kind, value, parts, names = self._pattern(inner)
-                return facts.Pattern(kind, value, parts, (*names, name) if name else names)
+                inside = self._pattern(inner)
+                return inside._replace(names=(*inside.names, name)) if name else inside
         named = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
         return facts.Pattern("other", None, (), tuple(name for name in named if name))
 
