@@ -53,6 +53,10 @@ def _run_verb(verb: str, rest: list[str]) -> int:
         from optdep_lint.cli.matrix import matrix
 
         return matrix(arguments.matrix_parser().parse_intermixed_args(rest))
+    if verb == "verify":
+        from optdep_lint.cli.verify import verify
+
+        return verify(arguments.verify_parser().parse_intermixed_args(rest))
     if verb == "version":
         return _version()
     from optdep_lint.cli import verbs

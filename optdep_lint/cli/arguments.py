@@ -13,7 +13,7 @@ from optdep_lint.reporters import format_names
 VERBS = {
     "check": "report (and repair) what would break where a dependency is missing",
     "matrix": "tell for every module whether it can be imported, with nothing optional installed",
-    "verify": "import every module with the optional roots blocked, and compare (runs the project's code)",
+    "verify": "import every module with the optional roots blocked, and compare (this runs the project's code)",
     "rule": "explain a rule, or all rules",
     "config": "list the settings, or print their JSON schema",
     "clean": "remove the caches",
@@ -80,6 +80,31 @@ def matrix_parser() -> Parser:
     _add_config(parser.add_argument_group("configuration"))
     _add_running(parser.add_argument_group("running"))
     parser.add_argument("-o", "--output-file", metavar="FILE", help="write there instead of to standard output")
+    return parser
+
+
+def verify_parser() -> Parser:
+    """`optdep-lint verify`."""
+    parser = _parser("verify")
+    parser.add_argument("root", metavar="PATH", nargs="?", default=".", help="a project, or a part of one [.]")
+    parser.add_argument(
+        "--without", action="append", metavar="ROOT", help="block only this import root, instead of all optional ones"
+    )
+    parser.add_argument("--python", metavar="EXE", help="the interpreter that imports [the one that runs optdep-lint]")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one module [60]")
+    parser.add_argument("--format", "--output-format", dest="output_format", choices=("json", "text"), default="text")
+    parser.add_argument("-o", "--output-file", metavar="FILE", help="write there instead of to standard output")
+    _add_config(parser.add_argument_group("configuration"))
+    _add_running(parser.add_argument_group("running"))
+    return parser
+
+
+def server_parser() -> Parser:
+    """`optdep-lint server`."""
+    parser = _parser("server")
+    parser.add_argument("--config", metavar="FILE", help="a TOML file, instead of the nearest one")
+    _add_cache(parser)
+    _add_noise(parser)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The small verbs: rule, config, clean, server, verify."""
+"""The small verbs: rule, config, clean, server."""
 
 from __future__ import annotations
 
@@ -30,12 +30,7 @@ def run(verb: str, words: list[str]) -> int:
         return _config(arguments.config_parser().parse_args(words))
     if verb == "clean":
         return _clean(arguments.clean_parser().parse_intermixed_args(words))
-    if verb == "server":
-        raise UsageError('the language server is not installed; `pip install "optdep-lint[lsp]"` brings it')
-    raise UsageError(
-        "verify would import every module of the project, in fresh processes with the optional roots blocked; "
-        "this version cannot do that yet"
-    )
+    return _server(arguments.server_parser().parse_args(words))
 
 
 def _rule(options: argparse.Namespace) -> int:
@@ -126,6 +121,15 @@ def schema() -> dict[str, object]:
         "additionalProperties": False,
         "properties": properties,
     }
+
+
+def _server(options: argparse.Namespace) -> int:
+    try:
+        from optdep_lint.integrations import lsp
+    except ImportError:
+        raise UsageError('the language server is not installed; `pip install "optdep-lint[lsp]"` brings it') from None
+    lsp.serve(options.config, cache_dir=options.cache_dir)
+    return 0
 
 
 def _clean(options: argparse.Namespace) -> int:

@@ -31,7 +31,7 @@ def test_mistakes_on_the_command_line(engine: Any, tree: Path, run: Any) -> None
         ("config", "selct"): "selct: unknown key; did you mean 'select'?",
         ("clean", "nowhere"): "nowhere: no such file or directory",
         ("server",): "the language server is not installed",
-        ("verify",): "verify would import every module",
+        ("verify", "--python", "no-such-python"): "--python: no-such-python",
     }.items():
         assert run(*words) == 2, words
         assert run.out == "", words
