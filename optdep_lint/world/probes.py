@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from optdep_lint.facts.syntax import Block

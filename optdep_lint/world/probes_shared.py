@@ -1,0 +1,206 @@
+"""What stands together in a `try`: which optional roots its body needs, which names and flags go with each, who uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Block, Statement
+from optdep_lint.facts.walk import Definition, definitions, expressions, names_read, parts_of, statements
+from optdep_lint.world.modules import Source
+from optdep_lint.world.survey import Survey
+
+CATCHES_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A `try` whose handler lets the program go on without what its body imports."""
+
+    source: Source
+    statement: syntax.Try
+    definition: Definition | None
+    """The function that it stands in."""
+    block: Block
+    """The block that it stands in."""
+
+
+@dataclass(slots=True)
+class Together:
+    """An optional root that a `try` imports."""
+
+    root: str
+    at: int
+    """Its first import."""
+    names: set[str] = field(default_factory=set)
+    """What its imports bind, and the flags that are set between it and the next root's import."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Two roots in one `try` that are used apart."""
+
+    path: str
+    at: int
+    """The import of the second."""
+    first: str
+    second: str
+
+
+def guarded_tries(survey: Survey) -> Iterator[Guarded]:
+    """Every `try` of the subjects with a handler that catches an absence and goes on."""
+    for source in survey.tree.sources.values():
+        if not source.summary.asks:
+            continue
+        yield from _tries(source, None, source.summary.body)
+        for definition in definitions(source.summary):
+            yield from _tries(source, definition, source.summary.body_of(definition.node.body))
+
+
+def _tries(source: Source, definition: Definition | None, block: Block) -> Iterator[Guarded]:
+    for statement in block:
+        if isinstance(statement, syntax.Try) and any(catches_absence(one) and goes_on(one) for one in statement.handlers):
+            yield Guarded(source, statement, definition, block)
+        for _, inner in parts_of(statement):
+            yield from _tries(source, definition, inner)
+
+
+def caught_names(handler: syntax.Handler) -> frozenset[str]:
+    """The last parts of the names of what a handler catches; `BaseException` where it names nothing."""
+    if handler.type is None:
+        return frozenset({"BaseException"})
+    parts = list(expressions(handler.type))
+    return frozenset({part.id for part in parts if isinstance(part, syntax.Name)} | {part.name for part in parts if isinstance(part, syntax.Attribute)})
+
+
+def catches_absence(handler: syntax.Handler) -> bool:
+    """The handler catches ImportError, by this or a wider name."""
+    return bool(caught_names(handler) & CATCHES_ABSENCE)
+
+
+def goes_on(handler: syntax.Handler) -> bool:
+    """The handler does not raise on every way through it, as far as its last statement tells."""
+    return not handler.body or not isinstance(handler.body[-1], syntax.Raise)
+
+
+# --- roots that are used apart -----------------------------------------------------------------------------------
+
+
+def shared_tries(survey: Survey) -> Iterator[Shared]:
+    """Imports of independent roots in one `try`, whose flags or uses are separate."""
+    for guarded in guarded_tries(survey):
+        together = _roots(survey, guarded)
+        for index, second in enumerate(together[1:], 1):
+            first = next((one for one in together[:index] if _are_apart(survey, guarded, one, second)), None)
+            if first is not None:
+                yield Shared(guarded.source.path, second.at, first.root, second.root)
+                break
+
+
+def _roots(survey: Survey, guarded: Guarded) -> list[Together]:
+    """The optional roots that the body imports at its own level, with the names that go with each."""
+    found: dict[str, Together] = {}
+    last: Together | None = None
+    for statement in guarded.statement.body:
+        imported = list(_imports(statement))
+        if not imported and isinstance(statement, syntax.Assign) and last is not None:
+            reads = {part.id for part in expressions(statement.value) if isinstance(part, syntax.Name)}
+            holder = next((one for one in found.values() if reads & one.names), last)
+            holder.names |= {target.id for target in statement.targets if isinstance(target, syntax.Name)}
+        for dotted, name, at in imported:
+            root = survey.declared.root_of(dotted)
+            if root in survey.declared.optional:
+                last = found.setdefault(root, Together(root, at))
+                last.names.add(name)
+    return list(found.values())
+
+
+def _imports(statement: Statement) -> Iterator[tuple[str, str, int]]:
+    match statement:
+        case syntax.Import():
+            for alias in statement.names:
+                yield alias.name, alias.asname or alias.name.partition(".")[0], statement.at
+        case syntax.ImportFrom(level=0):
+            for alias in statement.names:
+                yield f"{statement.module}.{alias.name}", alias.asname or alias.name, statement.at
+
+
+def _are_apart(survey: Survey, guarded: Guarded, first: Together, second: Together) -> bool:
+    if _come_together(survey, first.root, second.root):
+        return False
+    flags = _flags(guarded)
+    if len(flags) > 1:
+        mine, others = _flags_of(flags, first), _flags_of(flags, second)
+        return bool(mine) and bool(others) and mine.isdisjoint(others)
+    if flags or guarded.definition is not None:
+        return False
+    return _used_apart(guarded, first, second)
+
+
+def _flags(guarded: Guarded) -> frozenset[str]:
+    """Names that the body, or what runs after it, sets to True and a handler to False."""
+    positive = _set_to(True, guarded.statement.body + guarded.statement.orelse)
+    negative = {name for handler in guarded.statement.handlers for name in _set_to(False, handler.body)} | _set_to(False, guarded.block)
+    return frozenset(positive & negative)
+
+
+def _set_to(value: bool, block: Block) -> set[str]:
+    return {
+        target.id
+        for statement in block
+        if isinstance(statement, syntax.Assign) and isinstance(statement.value, syntax.Constant) and statement.value.value is value
+        for target in statement.targets
+        if isinstance(target, syntax.Name)
+    }
+
+
+def _flags_of(flags: frozenset[str], root: Together) -> frozenset[str]:
+    """The flags that speak of a root: by their names, or by where they are set."""
+    words = {root.root.partition(".")[0], *root.names} - flags
+    plain = {word.replace("_", "").lower() for word in words if len(word) > 2}
+    named = frozenset(flag for flag in flags if any(word in flag.replace("_", "").lower() for word in plain))
+    return named or frozenset(flags & root.names)
+
+
+def _come_together(survey: Survey, first: str, second: str) -> bool:
+    """One distribution or one extra brings both, or one is an addition to the other."""
+    requirements = survey.declared.metadata.requirements_of
+    mine, others = requirements(first), requirements(second)
+    if {one.distribution for one in mine} & {one.distribution for one in others}:
+        return True
+    if {one.extra for one in mine if one.extra} & {one.extra for one in others if one.extra}:
+        return True
+    left, right = (root.replace("_", "").replace(".", "").lower() for root in (first, second))
+    return left in right or right in left
+
+
+def _used_apart(guarded: Guarded, first: Together, second: Together) -> bool:
+    """Some function needs only the one and asks for it, some function only the other."""
+    if not all(_is_sentinel(guarded, root) for root in (first, second)):
+        return False
+    summary = guarded.source.summary
+    alone: set[str] = set()
+    for definition in definitions(summary):
+        if definition.outer is not None:
+            continue
+        read = names_read(summary, summary.body_of(definition.node.body))
+        uses = [root.root for root in (first, second) if read & root.names]
+        if len(uses) == 1:
+            alone.add(uses[0])
+        elif uses:
+            return False
+    return len(alone) == 2
+
+
+def _is_sentinel(guarded: Guarded, root: Together) -> bool:
+    """A handler binds a root's names to something else, or leaves them unbound: each is its own flag."""
+    bound = {
+        target.id
+        for handler in guarded.statement.handlers
+        for statement in statements(handler.body)
+        if isinstance(statement, syntax.Assign)
+        for target in statement.targets
+        if isinstance(target, syntax.Name)
+    }
+    return bool(bound & root.names) or all(not handler.body for handler in guarded.statement.handlers)
