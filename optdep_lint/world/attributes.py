@@ -7,6 +7,7 @@ import types
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
+from optdep_lint.world.enumerations import member_of
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.values import (
@@ -174,7 +175,9 @@ class Attributes(Questions):
             return Method(found.function, class_) if found.kind == "classmethod" else found.function
         if name == "__name__":
             return Constant(class_.name)
-        return found if found is not None and not isinstance(found, Unbound) else Unknown()
+        if found is None or isinstance(found, Unbound):
+            return Unknown()
+        return member_of(class_, name, found)
 
     def _instance_attribute(self, value: Instance, name: str, frame: Frame, at: int) -> Value:
         found = value.attributes.get(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
+from optdep_lint.world.enumerations import are_equal
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.literals import NotPython, from_python, to_python
 from optdep_lint.world.questions import Questions
@@ -111,6 +112,9 @@ class Operators(Questions):
         if isinstance(right, Choice):
             return self.choose(right, lambda one: self.compare(operator_, left, one, frame), frame)
         cause = left.cause or right.cause
+        equal = are_equal(left, right) if operator_ in ("==", "!=", "is", "is not") else None
+        if equal is not None:
+            return caused(Constant(equal is (operator_ in ("==", "is"))), cause)
         if operator_ in ("is", "is not"):
             result = self._identical(left, right)
             return caused(result if operator_ == "is" else negated(result), cause)
