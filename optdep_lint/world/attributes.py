@@ -45,6 +45,7 @@ _BUILTINS = frozenset(dir(builtins)) | {
 }
 
 
+_VERSION_PARTS = ("major", "minor", "micro", "releaselevel", "serial")
 _TYPES = {"tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType}
 
 
@@ -101,7 +102,7 @@ class Attributes(Questions):
             return frame.module.implicit[name]
         if name == "__debug__":
             return Constant(True)
-        return builtin(name) if name in _BUILTINS and not frame.module.dynamic else None
+        return builtin(name) if name in _BUILTINS else None
 
     def _attribute(self, node: syntax.Attribute, frame: Frame) -> Value:
         return self.attribute(self.evaluate(node.value, frame), node.name, frame, node.at)
@@ -130,6 +131,8 @@ class Attributes(Questions):
                 raise Raised(self._no_attribute(value, name, frame, at))
             case Known():
                 return self._evaluation.known.member(value, name)
+            case Items(kind="tuple") if name in _VERSION_PARTS and len(value.elements) == len(_VERSION_PARTS):
+                return value.elements[_VERSION_PARTS.index(name)]
             case Items() | Table() if not hasattr(_TYPES[value.kind if isinstance(value, Items) else "dict"], name):
                 raise Raised(self._no_attribute(value, name, frame, at))
             case Items() | Table() | Constant():

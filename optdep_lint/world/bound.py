@@ -66,7 +66,14 @@ def target_names(target: syntax.Target) -> Iterator[str]:
 def local_names(body: Block) -> frozenset[str]:
     """The names that are local to a function with this body, its parameters aside."""
     declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
-    return frozenset(bound_names(body)) - declared
+    deleted = {
+        name
+        for statement in _nested(body)
+        if isinstance(statement, syntax.Delete)
+        for target in statement.targets
+        for name in target_names(target)
+    }
+    return (frozenset(bound_names(body)) | deleted) - declared
 
 
 def _nested(block: Block) -> Iterator[Statement]:

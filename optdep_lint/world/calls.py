@@ -52,8 +52,8 @@ class Calls:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        self._idle: dict[int, int] = {}
-        """How often following a function, by its node, has come to nothing."""
+        self._idle: dict[tuple[object, ...], int] = {}
+        """How often following a function with arguments of the same kinds has come to nothing."""
         self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
@@ -190,8 +190,9 @@ class Calls:
             if evaluation.running:
                 evaluation.running[-1].include(known[2])
             return known[1]
+        shape = (id(function.node), *map(type, arguments))
         caused_ = cause is not None or any(argument.cause is not None for argument in arguments)
-        if not caused_ and self._idle.get(id(function.node), 0) >= _PATIENCE:
+        if not caused_ and self._idle.get(shape, 0) >= _PATIENCE:
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
                 arguments[0].vague = True
             return evaluation.expressions.unknown(text)
@@ -205,7 +206,7 @@ class Calls:
         try:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
-            self._idle[id(function.node)] = _PATIENCE
+            self._idle[shape] = _PATIENCE
             evaluation.blurred |= {function.module.name, frame.module.name}
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
                 arguments[0].vague = True
@@ -220,7 +221,7 @@ class Calls:
                 evaluation.budget = None
         quiet = evaluation.effects == effects and len(frame.exits) == before
         if quiet and not asked.imports and _says_nothing(function, result):
-            self._idle[id(function.node)] = self._idle.get(id(function.node), 0) + 1
+            self._idle[shape] = self._idle.get(shape, 0) + 1
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
         if key is not None and function.module.status == "ok" and quiet:

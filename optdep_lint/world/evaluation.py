@@ -54,6 +54,8 @@ class Evaluation:
         """The project's modules that have been imported since the process being imagined began."""
         self.importing: list[Module] = []
         """The modules being imported, innermost last."""
+        self.doubtful: set[str] = set()
+        """Names that may have been put into `sys.modules`."""
         self.injected: dict[str, Value] = {}
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
@@ -151,7 +153,7 @@ class Evaluation:
         module.touched.discard(module.name)
         if falls:
             module.status = "ok"
-            module.maybe = _open_failures(frame)
+            module.maybe = _open_failures(frame, self.cautious)
         else:
             module.status = "raises"
             module.failure = next((failure for failure in raised if failure.cause is not None), raised[0] if raised else None)
@@ -174,6 +176,9 @@ class Evaluation:
         if name is None:
             for module in self.modules.values():
                 module.dynamic = module.dynamic or module.status == "running"
+            return
+        if frame.uncertain and name not in self.tree.sources:
+            self.doubtful.add(name)
             return
         module = self.modules.get(name)
         if module is not None and module.status in ("running", "ok"):
@@ -210,12 +215,14 @@ class Evaluation:
                 raise GiveUp
 
 
-def _open_failures(frame: Frame) -> list[Failure]:
+def _open_failures(frame: Frame, cautious: bool) -> list[Failure]:
     """The failures, each once, that happen under a condition that the world leaves open."""
     found: dict[tuple[str, int], Failure] = {}
     for exit_ in frame.exits:
         failure = exit_.failure
-        if failure is None or not failure.concludes or (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
+        if failure is None or not failure.concludes or (cautious and failure.cause is None):
+            continue
+        if (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
             continue
         condition: Condition | None = Atom(f"{failure.path}@{failure.at} fails")
         if len(exit_.state.assumed) <= _MOST_ASSUMED:

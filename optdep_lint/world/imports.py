@@ -130,6 +130,10 @@ class Imports:
         missing = self._evaluation.world.missing(name)
         root = name.partition(".")[0]
         self._evaluation.feel(name)
+        if missing is not None and missing in self._evaluation.doubtful:
+            failure = self._absent(missing, name, frame, at)
+            self._evaluation.expressions.may_fail(failure, Atom(f"{missing} is injected"), frame)
+            return Unknown()
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
@@ -371,6 +375,8 @@ class Imports:
             there = found is not None and found.status in ("ok", "running") and dotted in self._evaluation.process
             return Constant(there)
         self._evaluation.feel(dotted)
+        if dotted in self._evaluation.doubtful:
+            return Unknown()
         missing = self._evaluation.world.missing(dotted)
         if missing is not None:
             return caused(Constant(False), Cause(missing, "", 0))

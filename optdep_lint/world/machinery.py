@@ -64,6 +64,8 @@ class Machinery:
         missing = world.missing(name)
         if missing is None:
             return Known("spec", name) if "." not in name else self._spec_below(name)
+        if missing in self.evaluation.doubtful:
+            return Unknown()
         cause = Cause(missing, frame.module.source.path, at)
         if missing == name:
             return caused(Constant(None), cause)

@@ -49,7 +49,8 @@ class Questions(ABC):
         arguments: tuple[Value, ...] = (), subject: str | None = None, certain: bool = False,
     ) -> Failure:  # fmt: skip
         """An exception raised here; while another is being handled, it goes back to what that goes back to."""
-        certain = certain and (frame.kind != "function" or not self._evaluation.cautious)
+        if self._evaluation.cautious and (frame.kind == "function" or kind in ("attribute", "call")):
+            certain = False
         if cause is None and certain and frame.caught:
             cause = frame.caught[-1].cause
         return Failure(
