@@ -71,6 +71,8 @@ class Attributes(Questions):
             if holds_unbound(value):
                 return self.choose(value, lambda one: self.bound(one, name, at, frame), frame)
             return value
+        if isinstance(value, Known) and value.model == "lazy import":
+            return self._resolved(value, at, frame)
         if isinstance(value, Unbound):
             message = f"name '{name}' is not defined"
             cause = value.cause or self._evaluation.operations.cause_of(name, frame)
@@ -78,6 +80,12 @@ class Attributes(Questions):
             type_ = builtin("UnboundLocalError" if local and frame.kind == "function" else "NameError")
             raise Raised(self.failure(frame, at, "name", message, cause, type_, subject=name, certain=True))
         return value
+
+    def _resolved(self, lazy: Known, at: int, frame: Frame) -> Value:
+        """What a lazy import gives when its name is first read (PEP 810)."""
+        module, last, name = lazy.parts
+        value = self._evaluation.imports.import_dotted(module, last, frame, at)
+        return value if name is None else self._evaluation.imports.import_name(value, name, frame, at)
 
     def lookup(self, name: str, frame: Frame) -> Value | None:
         """What a name is bound to, by Python's scopes; None where it cannot be told."""

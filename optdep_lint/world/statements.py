@@ -19,6 +19,7 @@ from optdep_lint.world.values import (
     Constant,
     Failure,
     Instance,
+    Known,
     Raised,
     Unbound,
     Unknown,
@@ -90,7 +91,8 @@ class Statements(Branches, Loops, Handlers, Definitions):
     def _import(self, node: syntax.Import, frame: Frame) -> bool:
         for alias in node.names:
             if node.lazy or self._evaluation.imports.is_lazy(alias.name, frame):
-                self.bind(alias.asname or alias.name.partition(".")[0], Unknown(), frame)
+                lazy = Known("lazy import", alias.name, alias.asname is not None, None)
+                self.bind(alias.asname or alias.name.partition(".")[0], lazy, frame)
                 continue
             value = self._evaluation.imports.import_dotted(alias.name, alias.asname is not None, frame, node.at)
             self.bind(alias.asname or alias.name.partition(".")[0], value, frame)
@@ -101,7 +103,8 @@ class Statements(Branches, Loops, Handlers, Definitions):
         name = imports.absolute(node, frame)
         if name is None or node.lazy or imports.is_lazy(name, frame):
             for alias in node.names:
-                self.bind(alias.asname or alias.name, Unknown(), frame)
+                lazy = Known("lazy import", name, True, alias.name) if name is not None else Unknown()
+                self.bind(alias.asname or alias.name, lazy, frame)
             return True
         holder = imports.import_from(name, node.names, frame, node.at)
         for alias in node.names:

@@ -1,0 +1,24 @@
+"""The evaluator says of random programs what Python does with them."""
+
+from random import Random
+
+import pytest
+from tests.laws.differential import Runner, judge
+from tests.laws.programs import Writer
+
+PROGRAMS = 300
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    with Runner() as runner:
+        return [judge(Writer(Random(seed)).program(), runner) for seed in range(PROGRAMS)]
+
+
+def test_it_disagrees_with_no_run(verdicts):
+    complaints = {seed: verdict.complaint for seed, verdict in enumerate(verdicts) if verdict.complaint}
+    assert not complaints
+
+
+def test_it_seldom_says_maybe(verdicts):
+    assert sum(verdict.status == "maybe" for verdict in verdicts) < PROGRAMS * 0.05
