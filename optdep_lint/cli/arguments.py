@@ -103,7 +103,7 @@ def server_parser() -> Parser:
     """`optdep-lint server`."""
     parser = _parser("server")
     parser.add_argument("--config", metavar="FILE", help="a TOML file, instead of the nearest one")
-    _add_cache(parser)
+    parser.add_argument("--cache-dir", metavar="FOLDER", help="where the cache lies [.optdep_lint_cache]")
     _add_noise(parser)
     return parser
 

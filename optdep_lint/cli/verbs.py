@@ -128,7 +128,7 @@ def _server(options: argparse.Namespace) -> int:
         from optdep_lint.integrations import lsp
     except ImportError:
         raise UsageError('the language server is not installed; `pip install "optdep-lint[lsp]"` brings it') from None
-    lsp.serve(options.config, cache_dir=options.cache_dir)
+    lsp.serve(options.config, options.cache_dir)
     return 0
 
 

@@ -8,15 +8,13 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from optdep_lint import __version__
-from optdep_lint.cache import FOLDER_NAME, Cache
-from optdep_lint.config import Config, find_config, load_config
-from optdep_lint.discovery import Project, discover, with_unsaved
 from optdep_lint.findings import Finding
+from optdep_lint.integrations.projects import Job, plan, with_text
 from optdep_lint.pool import default_jobs
 
 LEFT_OUT = ("OPD901", "OPD902")
@@ -29,14 +27,6 @@ class OptionManager(Protocol):
 
     def add_option(self, name: str, **settings: object) -> None:
         """Adds an option of the command line and of flake8's configuration files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A project with its configuration."""
-
-    project: Project
-    config: Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +49,14 @@ class Request:
         return cls(paths, options.optdep_config, options.optdep_cache_dir, _jobs(options))
 
     def plan(self) -> Iterator[Job]:
-        """The projects that own the paths, as `optdep-lint check` finds them."""
-        given = [self.config] if self.config else []
-        by_config: dict[Path | None, list[Path]] = {}
-        for path in map(Path, self.paths):
-            by_config.setdefault(find_config(_folder(path)), []).append(path)
-        for members in by_config.values():
-            for project in discover(members, load_config(_folder(members[0]), given=given)):
-                config = load_config(project.root, given=given)
-                yield Job(project, replace(config, ignore=(*config.ignore, *LEFT_OUT)))
+        """The projects that own the paths."""
+        for job in plan(map(Path, self.paths), self.config):
+            yield job.ignoring(*LEFT_OUT)
 
-    def findings(self, job: Job) -> dict[str, list[Finding]]:
+    def findings(self, job: Job) -> Mapping[str, Sequence[Finding]]:
         """What is wrong with a project, by absolute path."""
-        from optdep_lint import engine
-
-        found: dict[str, list[Finding]] = {}
-        with Cache(Path(self.cache_dir) if self.cache_dir else job.project.root / FOLDER_NAME) as cache:
-            jobs = 1 if multiprocessing.current_process().daemon else self.jobs
-            report = engine.check([job.project], job.config, cache=cache, jobs=jobs, noqa=False)
-        for finding in report.findings:
-            found.setdefault(os.path.join(job.project.root, *finding.path.split("/")), []).append(finding)
-        return found
+        jobs = 1 if multiprocessing.current_process().daemon else self.jobs
+        return job.findings(self.cache_dir, jobs=jobs, noqa=False)
 
 
 @dataclass(slots=True)
@@ -113,10 +90,8 @@ class Index:
 
     def of_text(self, request: Request, path: str, content: bytes) -> Sequence[Finding]:
         """The findings in a text that is not saved yet."""
-        jobs = list(request.plan())
-        project = with_unsaved([job.project for job in jobs], Path(path), content)
-        config = next((job.config for job in jobs if job.project.root == project.root), None)
-        return request.findings(Job(project, config or load_config(project.root))).get(path, ())
+        job = with_text(request.plan(), Path(path), content, request.config).ignoring(*LEFT_OUT)
+        return request.findings(job).get(path, ())
 
     def complain(self, error: Exception) -> None:
         """Says on standard error, once, why there are no findings: an exception here would end all of flake8."""
@@ -181,10 +156,6 @@ class Plugin:
         if STDIN in self.options.filenames:
             return INDEX.of_text(request, path, _encode("".join(self._lines)))
         return INDEX.of_file(request, path)
-
-
-def _folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
 
 
 def _jobs(options: argparse.Namespace) -> int:

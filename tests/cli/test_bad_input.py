@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ def test_mistakes_on_the_command_line(engine: Any, tree: Path, run: Any) -> None
         ("rule",): "rule: name one rule, or give --all",
         ("config", "selct"): "selct: unknown key; did you mean 'select'?",
         ("clean", "nowhere"): "nowhere: no such file or directory",
-        ("server",): "the language server is not installed",
         ("verify", "--python", "no-such-python"): "--python: no-such-python",
     }.items():
         assert run(*words) == 2, words
@@ -117,3 +117,10 @@ def test_a_file_that_cannot_be_written(engine: Any, tree: Path, run: Any, monkey
     assert run("--fix") == 2
     assert "acme/a.py: cannot write: Permission denied\n" in run.err
     assert sorted(each.name for each in (tree / "acme").iterdir()) == ["__init__.py", "a.py"]
+
+
+def test_the_language_server_is_an_extra(run: Any, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
+    monkeypatch.delitem(sys.modules, "optdep_lint.integrations.lsp", raising=False)
+    assert run("server") == 2
+    assert run.err == 'error: the language server is not installed; `pip install "optdep-lint[lsp]"` brings it\n'
