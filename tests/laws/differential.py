@@ -12,6 +12,7 @@ from typing import NamedTuple
 from optdep_lint.summarize import summarize
 from optdep_lint.world.evaluation import Evaluation, Outcome
 from optdep_lint.world.modules import Source, Tree
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.values import Choice, Constant, Unbound, Unknown, Value
 from optdep_lint.world.worlds import World
 
@@ -83,9 +84,11 @@ def complain(outcome: Outcome, evaluation: Evaluation, real: dict) -> str | None
 def complain_of_failure(outcome: Outcome, real: dict) -> str | None:
     failure = outcome.failure
     missing = failure.cause.missing.partition(".")[0] if failure is not None and failure.cause is not None else None
+    if missing == TYPING_ONLY:
+        missing = None
     if missing not in (None, *ABSENT):
         return f"said {missing} is missing"
-    if real["roots"] if missing is None else real["all_roots"] and missing not in real["all_roots"]:
+    if real["roots"] and missing not in real["all_roots"]:
         return f"said {missing} is missing, is {real['roots']}"
     said = getattr(failure.type, "path", None) or getattr(failure.type, "name", "") if failure is not None else ""
     if failure is not None and said.rpartition(".")[2] != real["type"] and type(failure.type).__name__ != "Unknown":
