@@ -10,8 +10,10 @@ import libcst as cst
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.source import Source, Statement
+from optdep_lint.fixers.uses import NameUse
 from optdep_lint.fixers.workshop import Workshop
 
+_MOST_CHECKS = 25
 _CONDITIONAL = (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)
 
 
@@ -26,6 +28,8 @@ def raise_lines(workshop: Workshop, source: Source, root: str, function: str | N
 
 def message(workshop: Workshop, root: str, function: str | None) -> str:
     """What the error says: who needs what, and how to get it."""
+    if not root:
+        return f"{function}() is not available on this platform" if function else "this is not available on this platform"
     subject = f"{function}() needs" if function else "this needs"
     return f"{subject} {workshop.distribution(root)}: {workshop.hint(root)}"
 
@@ -37,7 +41,7 @@ def quoted(text: str) -> str:
 
 def own_message(source: Source, workshop: Workshop, root: str) -> str | None:
     """The message that the file itself gives where the root is missing, if it fits everywhere."""
-    words = {root, workshop.distribution(root)}
+    words = {root, workshop.distribution(root)} - {""}
     for node in source.all(cst.Raise):
         call = node.exc
         if not isinstance(call, cst.Call) or len(call.args) != 1 or not isinstance(call.func, cst.Name):
@@ -120,6 +124,21 @@ def _comes_first(around: cst.CSTNode, inner: cst.CSTNode) -> bool:
 def _is_elif(source: Source, node: cst.If) -> bool:
     parent = source.parent(node)
     return isinstance(parent, cst.If) and parent.orelse is node
+
+
+def insert_checks(draft: Draft, workshop: Workshop, source: Source, calls: list[NameUse], root: str, flag: str | None) -> None:
+    """One check before the first use in each block, none where an outer block has had one before."""
+    checked: set[cst.CSTNode] = set()
+    for use in calls:
+        statement = statement_of(source, use.node, strict=False)
+        chain = [block for block, _ in block_chain(source, statement)]
+        if any(block in checked for block in chain):
+            continue
+        checked.add(chain[0])
+        test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
+        insert_check_before(draft, workshop, source, statement, test, root)
+    if len(checked) > _MOST_CHECKS:
+        raise Refusal(f"the module needs `{root}` in {len(checked)} places: import it where that is wanted instead")
 
 
 def block_chain(source: Source, statement: Statement) -> Iterable[tuple[cst.CSTNode, Statement | cst.CSTNode]]:

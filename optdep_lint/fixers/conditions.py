@@ -25,7 +25,7 @@ def presence_test(draft: Draft, workshop: Workshop, source: Source, root: str, p
             best = (rank, probe, spelling)
     if best is not None:
         _, probe, spelling = best
-        name = spelling or import_name(draft, workshop, source, probe.module, probe.name)
+        name = spelling or import_name(draft, workshop, source, own_spelling(workshop, source, probe.module), probe.name)
         return f"{name}()" if probe.is_function else name
     if "." in root:
         helper = import_name(draft, workshop, source, "importlib.util", "find_spec")
@@ -72,6 +72,21 @@ def _relative(workshop: Workshop, source: Source, module: str, probe: Probe) -> 
             if known is not None:
                 return known
     return None
+
+
+def own_spelling(workshop: Workshop, source: Source, target: str) -> str:
+    """How a file spells a module of its own project: relative where its other imports of the project are."""
+    relative = any(one.relative for one in source.all(cst.ImportFrom))
+    if not relative:
+        return target
+    module = workshop.module_of(source.path)
+    package = module if workshop.survey.tree.sources[module].is_package else module.rpartition(".")[0]
+    parts = package.split(".")
+    for level in range(1, len(parts) + 1):
+        base = ".".join(parts[: len(parts) - level + 1])
+        if target == base or target.startswith(f"{base}."):
+            return "." * level + target[len(base) :].lstrip(".")
+    return target
 
 
 def _can_import(tree: Tree, module: str, probe: Probe) -> bool:

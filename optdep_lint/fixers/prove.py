@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from optdep_lint import engine
@@ -15,7 +15,6 @@ from optdep_lint.facts.walk import statements
 from optdep_lint.findings import Finding
 from optdep_lint.world.values import Unbound
 
-_PARTS = {"OPD101": {"OPD201", "OPD202", "OPD105"}}
 Key = tuple[str, str, str, str]
 
 
@@ -63,7 +62,7 @@ class Prover:
             key = _key(finding, after)
             if new[key] > old[key] and not _was_masked(finding, before, edited):
                 return f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-        return _lost_name(before, after, edited)
+        return _lost_name(before, after, edited, any(finding.code == "OPD301" for finding in cured))
 
 
 def _count(state: State) -> Counter[Key]:
@@ -98,8 +97,12 @@ def _was_masked(finding: Finding, before: State, edited: Collection[str]) -> boo
     return any(other.absent is not None for other in before.findings)
 
 
-def _lost_name(before: State, after: State, edited: Collection[str]) -> str | None:
-    """A public name that a touched module no longer binds where everything is there."""
+def _lost_name(before: State, after: State, edited: Collection[str], guarded: bool) -> str | None:
+    """A name that a touched module no longer binds where everything is there.
+
+    Definitions that have moved under the guard of an operation (`guarded`) may go where that guard asks for another
+    platform than the one that is judged: without the operation they could not have worked there.
+    """
     for name, source in before.looked.survey.tree.sources.items():
         if source.path not in edited:
             continue
@@ -109,12 +112,14 @@ def _lost_name(before: State, after: State, edited: Collection[str]) -> str | No
         if old.status == "ok" and new.status != "ok":
             return f"`{name}` could no longer be imported where everything is there"
         bound = {word for word, value in old.namespace.items() if not isinstance(value, Unbound)}
-        lost = sorted(bound - new.namespace.keys())
+        kept = new.namespace.keys() | (_defined(after, name) if guarded else set())
+        lost = sorted(bound - kept)
         if lost:
             return f"`{name}` would no longer bind `{lost[0]}`"
     return None
 
 
-def definitions_in(body: syntax.Block) -> Mapping[str, syntax.Statement]:
-    """The classes and functions at the top of a module."""
-    return {one.name: one for one in statements(body) if isinstance(one, (syntax.Class, syntax.Function))}
+def _defined(state: State, module: str) -> set[str]:
+    """The classes and functions that a module defines at its top, under whatever guard."""
+    body = state.looked.survey.tree.sources[module].summary.body
+    return {one.name for one in statements(body) if isinstance(one, (syntax.Class, syntax.Function))}

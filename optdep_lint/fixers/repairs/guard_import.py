@@ -8,7 +8,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
-from optdep_lint.fixers.checks import block_chain, insert_check_before, statement_of
+from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
@@ -17,7 +17,6 @@ from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, uses_of
 from optdep_lint.fixers.workshop import Workshop
 
-_MOST_CHECKS = 25
 Import = cst.Import | cst.ImportFrom
 
 
@@ -168,29 +167,15 @@ def _check_uses(
         line = source.line_of(source.span(use.node)[0])
         if use.when == "import":
             raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
-        if use.when == "annotation" and not _postponed(source):
+        if use.when == "annotation" and not is_postponed(source):
             raise Refusal(f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}")
         if use.when == "call":
             calls.append(use)
     insert_checks(draft, workshop, source, calls, root, flag)
 
 
-def insert_checks(draft: Draft, workshop: Workshop, source: Source, calls: list[NameUse], root: str, flag: str | None) -> None:
-    """One check before the first use in each block, none where an outer block has had one before."""
-    checked: set[cst.CSTNode] = set()
-    for use in calls:
-        statement = statement_of(source, use.node, strict=False)
-        chain = [block for block, _ in block_chain(source, statement)]
-        if any(block in checked for block in chain):
-            continue
-        checked.add(chain[0])
-        test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
-        insert_check_before(draft, workshop, source, statement, test, root)
-    if len(checked) > _MOST_CHECKS:
-        raise Refusal(f"the module needs `{root}` in {len(checked)} places: import it where that is wanted instead")
-
-
-def _postponed(source: Source) -> bool:
+def is_postponed(source: Source) -> bool:
+    """Whether annotations are not evaluated where they stand."""
     return any(
         isinstance(one.module, cst.Name) and one.module.value == "__future__" and "annotations" in bound_names(one)
         for one in source.all(cst.ImportFrom)

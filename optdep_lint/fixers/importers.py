@@ -1,0 +1,219 @@
+"""The other modules of the project that import a name which is there only sometimes: they learn to live without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import definitions, statements
+from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.checks import insert_checks
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.layout import moved
+from optdep_lint.fixers.repairs.guard_import import is_postponed, sentinel
+from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.uses import NameUse, uses_of
+from optdep_lint.fixers.workshop import Workshop
+
+_MOST = 12
+
+
+@dataclass(slots=True)
+class Importers:
+    """Repairs the importers of names, and those of what they pass on."""
+
+    draft: Draft
+    workshop: Workshop
+    root: str
+    told: list[str] = field(default_factory=list)
+    """`path:line` of each import that was repaired."""
+    _followed: set[tuple[str, str]] = field(default_factory=set)
+
+    def repair(self, module: str, names: list[str]) -> None:
+        """Guard every import of the names; raises Refusal where an importer needs one while it is imported."""
+        todo = [(module, name, True) for name in names]
+        seen: set[tuple[str, str]] = set()
+        by_file: dict[str, list[tuple[syntax.ImportFrom, str]]] = {}
+        passed: list[tuple[str, str, bool]] = []
+        while todo:
+            target, name, gone = todo.pop(0)
+            if (target, name) in seen:
+                continue
+            seen.add((target, name))
+            for importer, statement, deferred in self._imports(target):
+                for alias in statement.names:
+                    if alias.name in (name, "*") and importer != module:
+                        if alias.name == "*" or deferred:
+                            if alias.name == "*":
+                                continue
+                            self._check_deferred(importer, statement, name)
+                            continue
+                        local = alias.asname or alias.name
+                        path = self.workshop.survey.tree.sources[importer].path
+                        if gone:
+                            by_file.setdefault(path, []).append((statement, alias.name))
+                        else:
+                            passed.append((path, local, False))
+                        todo.append((importer, local, False))
+        if len(by_file) + len(passed) > _MOST:
+            raise Refusal(f"{len(by_file) + len(passed)} files import it")
+        for path, found in by_file.items():
+            self._guard_file(path, found)
+        for path, local, _ in passed:
+            self._follow_uses(self.workshop.source(path), [local])
+
+    def _imports(self, target: str) -> Iterator[tuple[str, syntax.ImportFrom, bool]]:
+        """Every from-import of a module in the project, with the module that has it and whether a function does."""
+        for name, source in self.workshop.survey.tree.sources.items():
+            for statement in statements(source.summary.body):
+                if isinstance(statement, syntax.ImportFrom) and self._target(name, statement) == target:
+                    yield name, statement, False
+            for definition in definitions(source.summary):
+                for statement in statements(source.summary.body_of(definition.node.body)):
+                    if isinstance(statement, syntax.ImportFrom) and self._target(name, statement) == target:
+                        yield name, statement, True
+
+    def _target(self, importer: str, statement: syntax.ImportFrom) -> str:
+        if not statement.level:
+            return statement.module
+        is_package = self.workshop.survey.tree.sources[importer].is_package
+        parts = importer.split(".")
+        kept = parts[: len(parts) - statement.level + (1 if is_package else 0)]
+        return ".".join([*kept, statement.module] if statement.module else kept)
+
+    def _check_deferred(self, importer: str, statement: syntax.ImportFrom, name: str) -> None:
+        """An import in a function fails when the function is called; whoever calls it asks first, or the proof says so."""
+        from optdep_lint.facts.position import line_of
+
+        self.told.append(f"{self.workshop.survey.tree.sources[importer].path}:{line_of(statement.at)} (in a function)")
+
+    # --- one file ----------------------------------------------------------------------------------------------------
+
+    def _guard_file(self, path: str, found: list[tuple[syntax.ImportFrom, str]]) -> None:
+        from optdep_lint.facts.position import span_of
+
+        source = self.workshop.source(path)
+        locals_: list[str] = []
+        by_statement: dict[int, list[str]] = {}
+        for statement, name in found:
+            by_statement.setdefault(statement.at, []).append(name)
+        for at, names in by_statement.items():
+            span = span_of(at)
+            node = source.statement_at(span.line, span.column)
+            if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+                raise Refusal(f"the import in {path}:{span.line} cannot be guarded")
+            locals_ += self._guard_statement(source, node, set(names))
+            self.told.append(f"{path}:{span.line}")
+        self._follow_uses(source, locals_)
+
+    def _guard_statement(self, source: Source, node: cst.ImportFrom, names: set[str]) -> list[str]:
+        line = source.parent(node)
+        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+            raise Refusal(f"the import in {source.path}:{source.line_of(source.span(node)[0])} shares its line with other statements")
+        if any(isinstance(one, cst.Try) for one in source.ancestors(node)):
+            return []
+        assert not isinstance(node.names, cst.ImportStar)
+        mine = [alias for alias in node.names if alias.name.value in names]
+        rest = [alias for alias in node.names if alias.name.value not in names]
+        locals_ = [spelled(alias.asname.name) if alias.asname is not None else spelled(alias.name) for alias in mine]
+        start, end = source.line_start(source.span(node)[0]), source.block_end(line)
+        indent, unit = source.indent_at(start), source.unit
+        handler = "\n".join(f"{indent}{unit}{sentinel(self.workshop, source, name)}" for name in locals_)
+        if rest:
+            kept = self._without(source, node, mine)
+            body = f"{indent}{unit}{_from(node, mine)}"
+            text = f"{kept}\n{indent}try:\n{body}\n{indent}except ImportError:\n{handler}"
+        else:
+            text = f"{indent}try:\n{moved(source, start, end, indent, indent + unit)}\n{indent}except ImportError:\n{handler}"
+        self._place(source, line, start, end, text)
+        return locals_
+
+    def _place(self, source: Source, line: cst.SimpleStatementLine, start: int, end: int, text: str) -> None:
+        """In the place of the import; blocks of imports that follow keep a blank line above them."""
+        tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
+        self.draft.replace(source, start, end, text + tail)
+
+    def _without(self, source: Source, node: cst.ImportFrom, taken: list[cst.ImportAlias]) -> str:
+        """The from-import without some of its names, as it is written."""
+        assert not isinstance(node.names, cst.ImportStar)
+        left = [alias for alias in node.names if alias not in taken]
+        start = source.line_start(source.span(node)[0])
+        first, last = source.span(node.names[0])[0], source.span(node.names[-1])[1]
+        if source.line_of(first) == source.line_of(last) and node.lpar is None:
+            return source.indent_at(start) + _from(node, left)
+        line = source.parent(node)
+        assert line is not None
+        text = moved(source, start, source.block_end(line), "", "")
+        for alias in taken:
+            import re
+
+            text = re.sub(rf"(?m)^[ \t]*{re.escape(source.code(alias).rstrip(', '))},?[ \t]*\n", "", text, count=1)
+        return text
+
+    def _follow_uses(self, source: Source, names: list[str]) -> None:
+        """Where the names are used: left out of displays, and-ed before isinstance, an error elsewhere."""
+        checks: list[NameUse] = []
+        names = [name for name in names if (source.path, name) not in self._followed]
+        self._followed |= {(source.path, name) for name in names}
+        for use in uses_of(source, names):
+            line = source.line_of(source.span(use.node)[0])
+            if use.when == "import" and not _asks(source, use.node) and not self._leave_out(source, use.node):
+                raise Refusal(f"`{use.node.value}` is needed while {source.path} is imported, in line {line}")
+            if use.when == "annotation" and not is_postponed(source) and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute)):
+                raise Refusal(f"`{use.node.value}` stands in an annotation of {source.path}, in line {line}")
+            if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node):
+                checks.append(use)
+        insert_checks(self.draft, self.workshop, source, checks, self.root, None)
+
+    def _leave_out(self, source: Source, node: cst.Name) -> bool:
+        """`(A, B) if B is not None else (A,)`, or `B is not None and isinstance(x, B)`; False where neither fits."""
+        element = source.parent(node)
+        display = source.parent(element) if isinstance(element, cst.Element) else None
+        if isinstance(display, (cst.Tuple, cst.List)):
+            self._shorten(source, display, node)
+            return True
+        argument = element
+        call = source.parent(argument) if isinstance(argument, cst.Arg) else None
+        if isinstance(call, cst.Call) and spelled(call.func) in ("isinstance", "issubclass") and argument is call.args[1]:
+            start, end = source.span(call)
+            inner = f"{node.value} is not None and {source.text[start:end]}"
+            around = source.parent(call)
+            plain = isinstance(around, (cst.If, cst.Assert, cst.While, cst.Return)) or (isinstance(around, cst.BooleanOperation) and isinstance(around.operator, cst.And))
+            self.draft.replace(source, start, end, inner if plain else f"({inner})")
+            return True
+        return False
+
+    def _shorten(self, source: Source, display: cst.Tuple | cst.List, node: cst.Name) -> None:
+        start, end = source.span(display)
+        opening, closing = ("(", ")") if isinstance(display, cst.Tuple) else ("[", "]")
+        if isinstance(display, cst.Tuple) and display.lpar:
+            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
+        whole = source.text[start:end] if display.lpar or isinstance(display, cst.List) else f"({source.text[start:end]})"
+        left = [source.code(one.value) for one in display.elements if one.value is not node]
+        inside = ", ".join(left) + ("," if opening == "(" and len(left) == 1 else "")
+        shorter = f"{opening}{inside}{closing}"
+        text = f"{whole} if {node.value} is not None else {shorter}"
+        indent = source.indent_at(start)
+        column = start - source.line_start(start)
+        if column + len(text) > self.workshop.line_length or "\n" in whole:
+            deeper = f"\n{indent}{source.unit}"
+            text = f"({deeper}{whole}{deeper}if {node.value} is not None{deeper}else {shorter}\n{indent})"
+        elif not isinstance(source.parent(display), (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)):
+            text = f"({text})"
+        self.draft.replace(source, start, end, text)
+
+
+def _from(node: cst.ImportFrom, aliases: list[cst.ImportAlias]) -> str:
+    clean = [alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in aliases]
+    return spelled(node.with_changes(names=clean, lpar=None, rpar=None))
+
+
+def _asks(source: Source, node: cst.Name) -> bool:
+    """The name is only held against None."""
+    around = source.parent(node)
+    return isinstance(around, cst.Comparison) and any(spelled(one.comparator) == "None" for one in around.comparisons)
+

@@ -1,0 +1,194 @@
+"""OPD301: the definitions that need an operation move into the guard under which it is registered, importers included."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from optdep_lint.findings import Finding, Fix
+from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.conditions import presence_test
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.importers import Importers
+from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.layout import moved
+from optdep_lint.fixers.moving import Family, is_definition
+from optdep_lint.fixers.placing import top_statement
+from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.workshop import Workshop
+
+Guard = cst.If | cst.Try
+
+
+def build(finding: Finding, workshop: Workshop) -> Fix:
+    """Move them, and guard whoever imports them."""
+    source = workshop.source(finding.path)
+    statement = source.statement_at(finding.span.line, finding.span.column)
+    first = top_statement(source, statement)
+    if not is_definition(first):
+        raise Refusal("the operation is not used in a class or function at the top of the file")
+    assert isinstance(first, (cst.FunctionDef, cst.ClassDef))
+    root = finding.absent or ""
+    draft = Draft()
+    draft.unsafe.append("what is defined under the guard is missing where the operation is")
+    guard = _guard(source, finding, first)
+    family, wrapped = _family(source, guard, first)
+    if guard is not None and not wrapped:
+        _move(draft, source, family, guard)
+    else:
+        test = spelled(guard.test) if isinstance(guard, cst.If) else _test(draft, workshop, source, root, first)
+        _wrap(draft, source, family, test)
+    _exports(draft, source, family, guard if not wrapped else None)
+    importers = Importers(draft, workshop, root)
+    importers.repair(workshop.module_of(finding.path), family.names)
+    listed = f"; imported in {', '.join(importers.told)}" if importers.told else ""
+    return draft.finish(f"Define {', '.join(f'`{name}`' for name in family.names)} under the guard of the operation{listed}")
+
+
+def _family(source: Source, guard: Guard | None, first: cst.FunctionDef | cst.ClassDef) -> tuple[Family, bool]:
+    """What moves, and whether it gets a guard of its own where it stands."""
+    if guard is None:
+        return Family(source, None, first), True
+    try:
+        return Family(source, guard, first), False
+    except Refusal:
+        if not isinstance(guard, cst.If):
+            raise
+        return Family(source, None, first), True
+
+
+def _guard(source: Source, finding: Finding, first: cst.CSTNode) -> Guard | None:
+    """The statement at the top of the same file under which the operation is registered; None where that is elsewhere."""
+    if not finding.because or finding.because[0].path != finding.path:
+        return None
+    registration = source.offset(finding.because[0].line, 1)
+    for one in source.module.body:
+        start, end = source.span(one)
+        if start <= source.line_end(registration) - 1 and registration < end:
+            if isinstance(one, cst.If) and _is_within(source, registration, one.body) and start < source.span(first)[0]:
+                return one
+            if isinstance(one, cst.Try) and _is_within(source, registration, one.body) and start < source.span(first)[0]:
+                if one.finalbody is not None or not one.handlers:
+                    raise Refusal("the operation is registered under a `try` with a `finally`")
+                return one
+    raise Refusal("the operation is not registered directly under an `if` or a `try` above the definition")
+
+
+def _is_within(source: Source, offset: int, body: cst.BaseSuite) -> bool:
+    first, last = source.span(body.body[0])[0], source.span(body.body[-1])[1]
+    return source.line_start(first) <= offset < last
+
+
+def _test(draft: Draft, workshop: Workshop, source: Source, root: str, place: cst.CSTNode) -> str:
+    if not root:
+        raise Refusal("the operation is registered in another module, under a test of the platform alone")
+    return presence_test(draft, workshop, source, root, place)
+
+
+# --- into the guard --------------------------------------------------------------------------------------------------
+
+
+def _move(draft: Draft, source: Source, family: Family, guard: Guard) -> None:
+    """At the end of the guard's body, or in the `else` of a `try`."""
+    indent = source.unit
+    lines = family.lines(indent)
+    if isinstance(guard, cst.If):
+        if isinstance(guard.body, cst.SimpleStatementSuite):
+            raise Refusal("the guard stands on one line")
+        at, text = source.block_end(guard.body.body[-1]), f"\n{lines}"
+    elif guard.orelse is not None:
+        at, text = source.block_end(guard), f"\n{lines}"
+    else:
+        at, text = source.block_end(guard), f"else:\n\n{lines}"
+    exported = _exported(source, family)
+    if exported:
+        text += f"\n\n{indent}{exported}"
+    placed = False
+    for one in family.members:
+        start, end = _extent(source, one)
+        if start == at:
+            draft.replace(source, start, end, text + "\n")
+            placed = True
+        else:
+            draft.remove_lines(source, start, end)
+    if not placed:
+        draft.insert_line(source, at, text)
+
+
+def _extent(source: Source, statement: cst.CSTNode) -> tuple[int, int]:
+    """Whole lines of a statement, its comments, and the blank lines above it."""
+    start, end = source.leading_start(statement), source.block_end(statement)
+    while start > 0:
+        above = source.line_start(start - 1)
+        if source.text[above:start].strip():
+            break
+        start = above
+    return start, end
+
+
+def _wrap(draft: Draft, source: Source, family: Family, test: str) -> None:
+    """A guard of their own around each run of definitions."""
+    for run in family.runs():
+        start, end = source.leading_start(run[0]), source.block_end(run[-1])
+        body = moved(source, start, end, "", source.unit)
+        while "\n\n\n" in body:
+            body = body.replace("\n\n\n", "\n\n")
+        tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
+        draft.replace(source, start, end, f"if {test}:\n\n{body}{tail}")
+
+
+# --- __all__ ---------------------------------------------------------------------------------------------------------
+
+
+def _all_of(source: Source) -> tuple[cst.Assign, cst.List | cst.Tuple] | None:
+    for line in source.module.body:
+        if isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], cst.Assign):
+            assign = line.body[0]
+            if spelled(assign.targets[0].target) == "__all__" and isinstance(assign.value, (cst.List, cst.Tuple)):
+                return assign, assign.value
+    return None
+
+
+def _exported(source: Source, family: Family) -> str:
+    """The statement that exports what moves, under the guard."""
+    found = _all_of(source)
+    if found is None:
+        return ""
+    names = [name for name in family.names if name in _strings(found[1])]
+    if not names:
+        return ""
+    inside = ", ".join(f'"{name}"' for name in names)
+    return f"__all__ += [{inside}]" if isinstance(found[1], cst.List) else f"__all__ += ({inside},)"
+
+
+def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) -> None:
+    """Take the names that move out of `__all__`."""
+    found = _all_of(source)
+    if found is None or not _exported(source, family):
+        return
+    assign, display = found
+    if guard is None or source.span(assign)[0] > source.span(guard)[0]:
+        raise Refusal("`__all__` names it, and stands below the guard")
+    gone = set(family.names)
+    left = [one for one in display.elements if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)]
+    for one in display.elements:
+        if one in left:
+            continue
+        start, end = source.span(one.value)
+        if source.text[source.line_start(start) : start].strip() == "" and source.text[end : source.line_end(end)].strip() in (",", ""):
+            draft.remove_lines(source, source.line_start(start), source.line_end(end))
+            continue
+        opening, closing = ("[", "]") if isinstance(display, cst.List) else ("(", ")")
+        inside = ", ".join(source.code(item.value) for item in left) + ("," if opening == "(" and len(left) == 1 else "")
+        start, end = source.span(display)
+        if display.lpar:
+            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
+        draft.replace(source, start, end, f"{opening}{inside}{closing}")
+        return
+
+
+def _strings(display: cst.List | cst.Tuple) -> set[str]:
+    values = (one.value.evaluated_value for one in display.elements if isinstance(one.value, cst.SimpleString))
+    return {value for value in values if isinstance(value, str)}
+
+
+REPAIR = Repair(codes=("OPD301",), build=build)
