@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from optdep_lint.facts import syntax
+from optdep_lint.facts.position import line_of, span_of
 from optdep_lint.facts.walk import definitions, statements
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
-from optdep_lint.fixers.layout import moved
+from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.repairs.guard_import import is_postponed, sentinel
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
@@ -33,8 +35,12 @@ class Importers:
     """`path:line` of each import that was repaired."""
     _followed: set[tuple[str, str]] = field(default_factory=set)
 
-    def repair(self, module: str, names: list[str]) -> None:
-        """Guard every import of the names; raises Refusal where an importer needs one while it is imported."""
+    def repair(self, module: str, names: list[str], only: str | None = None) -> None:
+        """Guard the imports of the names, all or those of one module.
+
+        Raises:
+            Refusal: where an importer needs one while it is imported itself.
+        """
         todo = [(module, name, True) for name in names]
         seen: set[tuple[str, str]] = set()
         by_file: dict[str, list[tuple[syntax.ImportFrom, str]]] = {}
@@ -46,11 +52,11 @@ class Importers:
             seen.add((target, name))
             for importer, statement, deferred in self._imports(target):
                 for alias in statement.names:
-                    if alias.name in (name, "*") and importer != module:
-                        if alias.name == "*" or deferred:
-                            if alias.name == "*":
-                                continue
-                            self._check_deferred(importer, statement, name)
+                    if gone and only not in (None, importer):
+                        continue
+                    if alias.name == name and importer != module:
+                        if deferred:
+                            self._tell(importer, statement)
                             continue
                         local = alias.asname or alias.name
                         path = self.workshop.survey.tree.sources[importer].path
@@ -70,14 +76,15 @@ class Importers:
         """Every from-import of a module in the project, with the module that has it and whether a function does."""
         for name, source in self.workshop.survey.tree.sources.items():
             for statement in statements(source.summary.body):
-                if isinstance(statement, syntax.ImportFrom) and self._target(name, statement) == target:
+                if isinstance(statement, syntax.ImportFrom) and self.target(name, statement) == target:
                     yield name, statement, False
             for definition in definitions(source.summary):
                 for statement in statements(source.summary.body_of(definition.node.body)):
-                    if isinstance(statement, syntax.ImportFrom) and self._target(name, statement) == target:
+                    if isinstance(statement, syntax.ImportFrom) and self.target(name, statement) == target:
                         yield name, statement, True
 
-    def _target(self, importer: str, statement: syntax.ImportFrom) -> str:
+    def target(self, importer: str, statement: syntax.ImportFrom) -> str:
+        """The module that a from-import names."""
         if not statement.level:
             return statement.module
         is_package = self.workshop.survey.tree.sources[importer].is_package
@@ -85,17 +92,13 @@ class Importers:
         kept = parts[: len(parts) - statement.level + (1 if is_package else 0)]
         return ".".join([*kept, statement.module] if statement.module else kept)
 
-    def _check_deferred(self, importer: str, statement: syntax.ImportFrom, name: str) -> None:
-        """An import in a function fails when the function is called; whoever calls it asks first, or the proof says so."""
-        from optdep_lint.facts.position import line_of
-
+    def _tell(self, importer: str, statement: syntax.ImportFrom) -> None:
+        """An import in a function fails when the function is called: it is listed, and left as it is."""
         self.told.append(f"{self.workshop.survey.tree.sources[importer].path}:{line_of(statement.at)} (in a function)")
 
     # --- one file ----------------------------------------------------------------------------------------------------
 
     def _guard_file(self, path: str, found: list[tuple[syntax.ImportFrom, str]]) -> None:
-        from optdep_lint.facts.position import span_of
-
         source = self.workshop.source(path)
         locals_: list[str] = []
         by_statement: dict[int, list[str]] = {}
@@ -129,13 +132,8 @@ class Importers:
             text = f"{kept}\n{indent}try:\n{body}\n{indent}except ImportError:\n{handler}"
         else:
             text = f"{indent}try:\n{moved(source, start, end, indent, indent + unit)}\n{indent}except ImportError:\n{handler}"
-        self._place(source, line, start, end, text)
+        self.draft.replace(source, start, end, set_apart(source, start, end, text))
         return locals_
-
-    def _place(self, source: Source, line: cst.SimpleStatementLine, start: int, end: int, text: str) -> None:
-        """In the place of the import; blocks of imports that follow keep a blank line above them."""
-        tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
-        self.draft.replace(source, start, end, text + tail)
 
     def _without(self, source: Source, node: cst.ImportFrom, taken: list[cst.ImportAlias]) -> str:
         """The from-import without some of its names, as it is written."""
@@ -149,8 +147,6 @@ class Importers:
         assert line is not None
         text = moved(source, start, source.block_end(line), "", "")
         for alias in taken:
-            import re
-
             text = re.sub(rf"(?m)^[ \t]*{re.escape(source.code(alias).rstrip(', '))},?[ \t]*\n", "", text, count=1)
         return text
 

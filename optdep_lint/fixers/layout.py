@@ -62,6 +62,10 @@ def _hangs(source: Source, lines: range, indent: str) -> bool:
     return True
 
 
-def plain(text: str) -> str:
-    """Text with plain newlines."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def set_apart(source: Source, start: int, end: int, text: str) -> str:
+    """A compound statement in the place of an import's lines, with the blank lines that isort wants around it."""
+    tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
+    above = source.text[source.line_start(start - 1) : start] if start else ""
+    below = source.text[end : source.line_end(end)]
+    lead = "\n" if above.lstrip().startswith(("import ", "from ")) else ""
+    return lead + text + tail + ("\n" if below.lstrip().startswith(("import ", "from ")) else "")

@@ -12,7 +12,7 @@ from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
-from optdep_lint.fixers.layout import moved
+from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -94,8 +94,7 @@ def _guard(draft: Draft, workshop: Workshop, source: Source, group: list[Import]
     indent = source.indent_at(start)
     body = moved(source, start, end, indent, indent + source.unit)
     text = _guarded(workshop, source, [name for one in group for name in bound_names(one)], body, indent, root, flag)
-    tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") and end > start else ""
-    draft.replace(source, start, end, text + tail)
+    draft.replace(source, start, end, set_apart(source, start, end, text))
 
 
 def _guarded(workshop: Workshop, source: Source, names: list[str], body: str, indent: str, root: str, flag: str | None) -> str:

@@ -1,0 +1,43 @@
+"""OPD103, OPD104: the import of what the project itself has only sometimes gets a guard."""
+
+from __future__ import annotations
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.position import span_of
+from optdep_lint.facts.walk import statements
+from optdep_lint.findings import Finding, Fix
+from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.importers import Importers
+from optdep_lint.fixers.workshop import Workshop
+
+
+def build(finding: Finding, workshop: Workshop) -> Fix:
+    """Guard the import, and let its users live without the names."""
+    module = workshop.module_of(finding.path)
+    root = finding.absent or ""
+    statement = _statement(finding, workshop, module)
+    draft = Draft()
+    draft.unsafe.append("what uses the name has to expect its absence")
+    importers = Importers(draft, workshop, root)
+    target = importers.target(module, statement)
+    if finding.code == "OPD104":
+        absent = workshop.availability.without(root).modules.get(target)
+        names = [one.name for one in statement.names if absent is None or one.name not in absent.namespace]
+    else:
+        names = [one.name for one in statement.names]
+    if not names or "*" in names:
+        raise Refusal("nobody knows which names a star import binds")
+    importers.repair(target, names, only=module)
+    return draft.finish(f"Guard the import of {', '.join(f'`{name}`' for name in names)}")
+
+
+def _statement(finding: Finding, workshop: Workshop, module: str) -> syntax.ImportFrom:
+    """The from-import that the finding stands on."""
+    for statement in statements(workshop.survey.tree.sources[module].summary.body):
+        if isinstance(statement, syntax.ImportFrom) and span_of(statement.at)[:2] == finding.span[:2]:
+            return statement
+    raise Refusal("it is not a from-import at the top of the module")
+
+
+REPAIR = Repair(codes=("OPD103", "OPD104"), build=build)
