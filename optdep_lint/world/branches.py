@@ -104,6 +104,8 @@ class Branches(Blocks):
             return max(self._matches(part, subject, frame) for part in pattern.parts)
         if pattern.kind == "value" and pattern.value is not None:
             expressions = self._evaluation.expressions
-            equal = expressions.compare("==", subject, expressions.evaluate(pattern.value, frame), frame)
+            constant = pattern.value.value if isinstance(pattern.value, syntax.Constant) else ""
+            same = "is" if constant is None or isinstance(constant, bool) else "=="
+            equal = expressions.compare(same, subject, expressions.evaluate(pattern.value, frame), frame)
             return expressions.truth(equal, frame)[0]
         return Truth.MAYBE

@@ -17,6 +17,7 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     builtin,
+    caused,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Definitions(Blocks):
     def _class(self, node: syntax.Class, frame: Frame) -> bool:
         expressions = self._evaluation.expressions
         decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
-        bases = tuple(frame.state.settle(expressions.evaluate(base, frame)) for base in node.bases)
+        bases = tuple(self._base(base, frame) for base in node.bases)
         inner = Frame("class", frame.module, State({}, frame.state.assumed), frame)
         inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth
         inner.guards, inner.caught, inner.function = frame.guards, frame.caught, frame.function
@@ -90,6 +91,11 @@ class Definitions(Blocks):
             result = self._evaluation.calls.decorate(decorator, result, frame, node.at)
         self.bind(node.name, result, frame)
         return True
+
+    def _base(self, node: syntax.Expression, frame: Frame) -> Value:
+        """A base class; what `*bases` gives is not looked into."""
+        value = frame.state.settle(self._evaluation.expressions.evaluate(node, frame))
+        return caused(Unknown(), value.cause) if isinstance(node, syntax.Starred) else value
 
     def _check_base(self, base: Value, at: int, frame: Frame) -> None:
         """What is no class fails as a base, once the body has run."""

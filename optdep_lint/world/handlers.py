@@ -107,11 +107,13 @@ class Handlers(Blocks):
         frame.causes.append(failure.cause)
         if handler.name is not None:
             self.bind(handler.name, _exception(failure), frame)
+        before = len(frame.exits)
         falls = self.run(handler.body, frame)
         frame.causes.pop()
         frame.caught.pop()
         if handler.name is not None:
-            frame.state.names.pop(handler.name, None)
+            for state in (frame.state, *(exit_.state for exit_ in frame.exits[before:])):
+                state.names.pop(handler.name, None)
         return falls
 
     def _with(self, node: syntax.With, frame: Frame) -> bool:

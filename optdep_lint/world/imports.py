@@ -221,7 +221,7 @@ class Imports:
             if missing is not None and not self._evaluation.is_stdlib(missing):
                 cause = Cause(missing, frame.module.source.path, at)
             message = f"cannot import name '{name}' from '{path}'"
-            raise Raised(expressions.failure(frame, at, "import", message, cause, builtin("ImportError"), subject=name))
+            raise Raised(expressions.failure(frame, at, "import", message, cause, builtin("ImportError"), subject=name, certain=True))
         value = self._evaluation.known.attribute(External(path), name, frame, at)
         if isinstance(value, External):
             self._evaluation.imported.add(value.path)
@@ -303,7 +303,7 @@ class Imports:
         if isinstance(listed, Items):
             for element in listed.elements:
                 if isinstance(element, Constant) and isinstance(element.value, str):
-                    value = self._own_name(module, element.value, frame, at)
+                    value = self._listed_name(module, element.value, frame, at)
                     self._evaluation.statements.bind(element.value, value, frame)
             return
         if listed is not None or module.dynamic or module.status == "running" or "__getattr__" in module.names:
@@ -313,6 +313,15 @@ class Imports:
                 known = frame.state.names.get(name)
                 if not isinstance(value, Unbound) or known is None:
                     self._evaluation.statements.bind(name, value, frame)
+
+    def _listed_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+        """What `__all__` names, where its absence is an AttributeError."""
+        try:
+            return self._own_name(module, name, frame, at)
+        except Raised as raised:
+            if raised.failure.kind != "name":
+                raise
+            raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None
 
     def module_attribute(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """`module.name`, for a module of the project."""
