@@ -135,12 +135,13 @@ def all_expressions(block: Block) -> Iterator[Expression]:
 
 
 def names_read(summary: Summary, block: Block) -> frozenset[str]:
-    """The plain names that a block reads, those in functions and lambdas within it included."""
+    """The plain names that a function's block reads, those in functions and lambdas within it included; its annotations never run."""
     found: set[str] = set()
     for statement in statements(block):
         if isinstance(statement, syntax.Function):
             found |= names_read(summary, summary.body_of(statement.body))
-        for expression in expressions(statement):
+        read = (statement.target, statement.value) if isinstance(statement, syntax.Annotated) else statement
+        for expression in expressions(read):
             if isinstance(expression, syntax.Name):
                 found.add(expression.id)
             elif isinstance(expression, syntax.Lambda):

@@ -15,7 +15,11 @@ from optdep_lint.summarize.parse import Columns
 _LONGEST_TEXT = 400
 """Longer strings are data, not names: no condition or import depends on them."""
 
-_ASKING = re.compile(r"import|spec|module|avail|has_|_has|require|package|optional|installed|backend", re.IGNORECASE)
+_ASKING = re.compile(
+    r"import_module|__import__|find_spec|find_loader|importorskip|distribution|_?(lazy|try|optional|guard(ed)?|safe)_import\w*"
+    r"|\w*_available|_?(has|is|have|check|require|import|load)_\w*(module|package|spec|lib|librar|backend|dependenc|install|import|optional)\w*"
+    r"|_?import_\w+|_?has(_\w+)?|_?module_\w+|_?require[sd]?|Lazy\w*|\w*Requirement\w*"
+)
 """What functions are called that ask for a module by name."""
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _OPERATORS = {
@@ -136,7 +140,7 @@ class Expressions:
         if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             text = node.args[0].value
-            if _ASKING.search(name) and _DOTTED.fullmatch(text):
+            if _ASKING.fullmatch(name) and _DOTTED.fullmatch(text):
                 self.asks.add(text)
         return facts.Call(
             self.expression(node.func), self.expressions(node.args), self.keywords(node.keywords), self.at(node)

@@ -26,9 +26,14 @@ from optdep_lint.world.values import (
     ModuleValue,
     Raised,
     Unbound,
+    Unbound,
     Value,
 )
 from optdep_lint.world.variation import goes_back
+
+
+_MOST_STEPS = 800
+"""For one function, the calls that it makes included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +75,20 @@ class CallTime:
 
     def uses(self, module: Module) -> Iterator[Use]:
         """The failures of a module's functions that go back to something absent."""
-        touched = {name for name, value in module.namespace.items() if goes_back(value) or self._leads_on(value)}
+        touched = {name for name, value in module.namespace.items() if self._is_felt(value)}
         if not touched:
             return
         for definition, names in self._functions.of(module.source.summary):
             if names & touched:
                 yield from self.call(module, definition)
 
-    def _leads_on(self, value: Value) -> bool:
-        """The value is a module of the project that differs in this world."""
-        return isinstance(value, ModuleValue) and not self._evaluation.is_shared(value.module)
+    def _is_felt(self, value: Value) -> bool:
+        """The value is not what it is where everything is there; in that world, only what is never bound counts."""
+        if not self._evaluation.shared:
+            return isinstance(value, Unbound) and value.cause is not None
+        if isinstance(value, ModuleValue):
+            return not self._evaluation.is_shared(value.module)
+        return goes_back(value)
 
     def call(self, module: Module, definition: Definition) -> Iterator[Use]:
         """The failures of one function, called as its module has come to be."""
@@ -89,7 +98,7 @@ class CallTime:
             return
         frame = Frame("module", module, state)
         arguments = (receiver,) if receiver is not None else ()
-        self._evaluation.budget = 3000
+        self._evaluation.budget = _MOST_STEPS
         try:
             failures = self._run(function, arguments, frame, module)
         except GiveUp:
