@@ -60,7 +60,7 @@ class Questions(ABC):
 
     def may_fail(self, failure: Failure, condition: Condition | None, frame: Frame) -> None:
         """Note an exception that is raised under a condition; evaluation goes on where it does not hold."""
-        if failure.cause is None and not frame.protected:
+        if not failure.concludes and not frame.protected:
             return
         if condition is None:
             condition = Atom(f"{failure.path}@{failure.at} fails")

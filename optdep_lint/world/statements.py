@@ -14,7 +14,7 @@ from optdep_lint.world.exceptions import text_of
 from optdep_lint.world.frames import Exit, Frame
 from optdep_lint.world.handlers import Handlers
 from optdep_lint.world.loops import Loops
-from optdep_lint.world.truth import Truth, assume
+from optdep_lint.world.truth import Truth, assume, negate
 from optdep_lint.world.values import (
     Constant,
     Failure,
@@ -203,12 +203,17 @@ class Statements(Branches, Loops, Handlers, Definitions):
 
     def _assert(self, node: syntax.Assert, frame: Frame) -> bool:
         truth, condition, cause = self._evaluation.expressions.test(node.test, frame)
+        if truth is Truth.YES:
+            return True
+        expressions = self._evaluation.expressions
+        failure = expressions.failure(
+            frame, node.at, "raise", "AssertionError", cause, builtin("AssertionError"), certain=True
+        )
         if truth is Truth.NO:
-            failure = self._evaluation.expressions.failure(
-                frame, node.at, "raise", "AssertionError", cause, builtin("AssertionError"), certain=True
-            )
             frame.exits.append(Exit("raise", frame.state, failure=failure))
             return False
-        if truth is Truth.MAYBE and condition is not None:
+        if not self._evaluation.cautious:
+            expressions.may_fail(failure, negate(condition) if condition is not None else None, frame)
+        elif condition is not None:
             assume(condition, True, frame.state.assumed)
         return True
