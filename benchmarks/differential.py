@@ -51,6 +51,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--least", type=int, default=100, help="how often each method is to be reached")
+    parser.add_argument("--stop", action="store_true", help="stop at the first disagreement")
     options = parser.parse_args()
     sys.setrecursionlimit(20_000)
     reached: Counter[str] = Counter()
@@ -64,6 +65,8 @@ def main() -> int:
             if verdict.complaint:
                 wrong += 1
                 print(f"{seed}: {verdict.complaint}")
+                if options.stop:
+                    return 1
     seldom = sorted(label for label, count in reached.items() if count < options.least)
     print(f"{options.programs} programs, {wrong} disagreements, {dict(statuses)}, {len(ANSWERS)} answers")
     print(f"{len(seldom)} of {len(reached)} methods reached fewer than {options.least} times: {', '.join(seldom)}")
