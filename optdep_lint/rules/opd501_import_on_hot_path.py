@@ -1,4 +1,4 @@
-'''An optional dependency is imported anew on every step.
+"""An optional dependency is imported anew on every step.
 
 ## What it does
 Reports an import of an optional dependency in a function that runs on every step: the implementation of an operation,
@@ -50,7 +50,7 @@ effect is kept.
 ## References
 - [What each form costs](https://github.com/optdep-lint/optdep-lint/blob/main/docs/hot-paths.md)
 - [The import statement](https://docs.python.org/3/reference/simple_stmts.html#the-import-statement)
-'''
+"""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ def check(survey: Survey) -> Iterator[Finding]:
     """Imports on hot paths."""
     for sink, where, because in hot_paths(survey):
         if sink.kind == "import":
-            kept = "; nothing it binds is used here, so keep the import for its side effect, but do it once" * sink.for_effect
+            kept = (
+                "; nothing it binds is used here, so keep the import for its side effect, but do it once"
+                * sink.for_effect
+            )
             message = f"`{sink.subject}` is imported {where}{kept}"
             yield find(RULE, survey, sink.path, sink.at, message, root=sink.root, because=because)
 

@@ -1,4 +1,4 @@
-'''An exception chooses the implementation anew on every step.
+"""An exception chooses the implementation anew on every step.
 
 ## What it does
 Reports a `try` (or `with suppress(ImportError)`) on a hot path that imports an optional dependency and, where that
@@ -47,7 +47,7 @@ The fix is unsafe: a choice that is made once is not made again when something i
 ## References
 - [What each form costs](https://github.com/optdep-lint/optdep-lint/blob/main/docs/hot-paths.md)
 - [The try statement](https://docs.python.org/3/reference/compound_stmts.html#the-try-statement)
-'''
+"""
 
 from __future__ import annotations
 

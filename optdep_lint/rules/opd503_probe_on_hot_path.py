@@ -1,4 +1,4 @@
-'''What is installed is asked anew on every step.
+"""What is installed is asked anew on every step.
 
 ## What it does
 Reports `find_spec`, `import_module` of an optional dependency, `importlib.metadata.version`, the parsing of a
@@ -49,7 +49,7 @@ The fix is unsafe: an answer that is kept does not change when something is inst
 ## References
 - [What each form costs](https://github.com/optdep-lint/optdep-lint/blob/main/docs/hot-paths.md)
 - [functools.cache](https://docs.python.org/3/library/functools.html#functools.cache)
-'''
+"""
 
 from __future__ import annotations
 

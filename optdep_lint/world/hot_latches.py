@@ -42,7 +42,9 @@ class Latches:
                 return self.ends_in_error(body, site, depth) and self.ends_in_error(orelse, site, depth)
             case syntax.Try(body=body, handlers=handlers, orelse=orelse, final=final):
                 ways = [orelse or body, *(handler.body for handler in handlers)]
-                return self.ends_in_error(final, site, depth) or all(self.ends_in_error(way, site, depth) for way in ways)
+                return self.ends_in_error(final, site, depth) or all(
+                    self.ends_in_error(way, site, depth) for way in ways
+                )
             case syntax.With(body=body):
                 return self.ends_in_error(body, site, depth)
             case syntax.Evaluate(value=syntax.Call() as call) if depth < _DEEPEST:
@@ -132,9 +134,7 @@ class Latches:
         match call:
             case syntax.Call(function=syntax.Attribute(value=held, name=name)) if name in _MUTATING:
                 yield from self._stored_in(held, site)
-            case syntax.Call(
-                function=syntax.Name(id="setattr"), arguments=(_, syntax.Constant(value=str(name)), *_)
-            ):
+            case syntax.Call(function=syntax.Name(id="setattr"), arguments=(_, syntax.Constant(value=str(name)), *_)):
                 yield "attribute", name
         if depth < _DEEPEST:
             for callee in self._callees(call, site):
@@ -151,10 +151,13 @@ class Latches:
 
 
 def _is_lookup(handler: syntax.Handler) -> bool:
-    return isinstance(handler.type, syntax.Name) and handler.type.id in ("KeyError", "AttributeError", "LookupError", "NameError")
+    return isinstance(handler.type, syntax.Name) and handler.type.id in (
+        "KeyError",
+        "AttributeError",
+        "LookupError",
+        "NameError",
+    )
 
 
 def _is_statement(node: Expression | Statement) -> bool:
     return isinstance(node, syntax.Statement.__args__)  # type: ignore[attr-defined]
-
-

@@ -17,7 +17,9 @@ from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue, Instance, Value
 
 _COLD_PARTS = frozenset({"test", "tests", "testing", "conftest", "benchmarks", "examples"})
-_PREPARING = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__repr__", "extra_repr"})
+_PREPARING = frozenset(
+    {"__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__repr__", "extra_repr"}
+)
 _LONGEST_CHAIN = 12
 
 
@@ -51,7 +53,9 @@ class _Heating:
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
-        self._modules = [name for name in survey.tree.sources if _COLD_PARTS.isdisjoint(name.split(".")) and not _is_test(name)]
+        self._modules = [
+            name for name in survey.tree.sources if _COLD_PARTS.isdisjoint(name.split(".")) and not _is_test(name)
+        ]
         self._scopes = Scopes(survey.base)
         self._walk = Walk(self._scopes, Latches(self._scopes))
         self._sinks = Sinks(survey, self._scopes)
@@ -59,7 +63,7 @@ class _Heating:
 
     def find(self) -> Iterator[Hot]:
         """What happens in hot functions, then what happens in the loops of all others."""
-        if not self._survey.declared.optional and not self._survey.config.strict:
+        if not any(map(self._sinks.may_be_in, self._modules)):
             return
         seen: set[tuple[str, int]] = set()
         for hot in (*self._in_hot_functions(), *self._in_loops()):
@@ -79,7 +83,7 @@ class _Heating:
         for site in todo:
             heat = self._heat[id(site.node)]
             happenings = self._walk.of(site)
-            for sink in self._sinks.of(site, happenings, self._passed(site, heat)):
+            for sink in self._sinks.of(site, happenings, self._passed(heat)):
                 yield Hot(sink, self._words(site, heat), self._steps(site, heat, sink))
             if len(heat.chain) < _LONGEST_CHAIN:
                 for called, at in self._calls(site, happenings):
@@ -87,7 +91,7 @@ class _Heating:
                         self._heat[id(called.node)] = _Heat(heat.why, (*heat.chain, (site, at)))
                         todo.append(called)
 
-    def _passed(self, site: Site, heat: _Heat) -> syntax.Call | None:
+    def _passed(self, heat: _Heat) -> syntax.Call | None:
         """The call by which the function became hot."""
         if not heat.chain:
             return None
@@ -152,7 +156,10 @@ class _Heating:
         return (*steps, Step(sink.path, line_of(sink.at), sink.did))
 
     def _steps_of_loop(self, sink: Sink) -> tuple[Step, ...]:
-        return (Step(sink.path, sink.loop or line_of(sink.at), "this loop"), Step(sink.path, line_of(sink.at), sink.did))
+        return (
+            Step(sink.path, sink.loop or line_of(sink.at), "this loop"),
+            Step(sink.path, line_of(sink.at), sink.did),
+        )
 
 
 def _is_test(module: str) -> bool:

@@ -19,8 +19,12 @@ TENSOR_LIBRARIES = frozenset({
     "chainer", "tinygrad", "pytorch_lightning", "lightning", "oneflow",
 })  # fmt: skip
 _MODULE_BASE = re.compile(r"(Module|Layer|Cell|Network)$")
-_MODULE_BASES = frozenset({"Module", "Layer", "Model", "Cell", "Block", "HybridBlock", "Chain", "Link", "Function", "Sequential"})
-_FORWARD = re.compile(r"forward(_\w+)?|__call__|call|construct|hybrid_forward|(training|validation|test|predict)_step|apply_forward")
+_MODULE_BASES = frozenset(
+    {"Module", "Layer", "Model", "Cell", "Block", "HybridBlock", "Chain", "Link", "Function", "Sequential"}
+)
+_FORWARD = re.compile(
+    r"forward(_\w+)?|__call__|call|construct|hybrid_forward|(training|validation|test|predict)_step|apply_forward"
+)
 _REGISTERING = re.compile(
     r"torch(\.library|\._library\.\w+|\._custom_ops?\w*(\.\w+)?)\.(custom_op|triton_op|impl|register_kernel|register_autograd)"
     r"|torch\._custom_ops\.(impl|impl_backward)"
@@ -57,10 +61,9 @@ class Roots:
     def find(self) -> Iterator[Root]:
         """All roots, modules in their order; a function may have several reasons."""
         for module in self._modules:
-            tensors = self._knows_tensors(module)
             yield from self._registered(module, None)
             for site in self._scopes.sites(module):
-                yield from self._of(site, tensors)
+                yield from self._of(site)
                 if self._mentions_heat(site):
                     yield from self._within(site)
 
@@ -70,14 +73,14 @@ class Roots:
         for inner in self._scopes.inner_sites(site):
             yield from self._decorated(inner, site)
 
-    def _of(self, site: Site, tensors: bool) -> Iterator[Root]:
+    def _of(self, site: Site) -> Iterator[Root]:
         dotted = f"{site.module}.{site.name}"
         if any(fnmatchcase(dotted, glob) for glob in self._survey.config.hot_paths):
             yield Root(site, "a hot path by configuration")
         yield from self._decorated(site, None)
         method = site.name.rpartition(".")[2]
         if "." in site.name and _FORWARD.fullmatch(method) and len(site.node.parameters) > 1:
-            if self._is_like_module(site) if method != "forward" else tensors or self._is_like_module(site):
+            if self._is_like_module(site) or (method == "forward" and self._knows_tensors(site.module)):
                 yield Root(site, f"`{method}` of a module")
         elif method == "backward" and self._is_like_module(site):
             yield Root(site, "`backward` of a module")
@@ -97,7 +100,9 @@ class Roots:
             self._likes[id(class_)] = False
             tensors = self._knows_tensors(class_.module.name)
             known = self._likes[id(class_)] = any(self._is_base(base) for base in class_.bases) or (
-                tensors and class_.node is not None and any(_MODULE_BASE.search(_last(base)) for base in class_.node.bases)
+                tensors
+                and class_.node is not None
+                and any(_MODULE_BASE.search(_last(base)) for base in class_.node.bases)
             )
         return known
 
@@ -115,7 +120,9 @@ class Roots:
         for decorator in site.node.decorators:
             function = decorator.function if isinstance(decorator, syntax.Call) else decorator
             values = list(self._scopes.values(function, outer, site.module))
-            if isinstance(decorator, syntax.Call) and any(getattr(value, "path", "") == "functools.partial" for value in values):
+            if isinstance(decorator, syntax.Call) and any(
+                getattr(value, "path", "") == "functools.partial" for value in values
+            ):
                 function = decorator.arguments[0]
                 values = list(self._scopes.values(function, outer, site.module))
             why = next((why for value in values if (why := self._heats_decorated(value))), "")
@@ -211,7 +218,9 @@ def _is_cold(site: Site, why: str) -> bool:
 def _arguments_for(
     function: FunctionValue, call: syntax.Call, wanted: dict[str, str]
 ) -> Iterator[tuple[Expression, str]]:
-    parameters = [parameter.name for parameter in function.node.parameters if parameter.kind in ("positional", "either")]
+    parameters = [
+        parameter.name for parameter in function.node.parameters if parameter.kind in ("positional", "either")
+    ]
     if function.owner is not None and parameters[:1] in (["self"], ["cls"]):
         parameters = parameters[1:]
     passed = [*zip(parameters, call.arguments), *((keyword.name, keyword.value) for keyword in call.keywords)]  # noqa: B905
@@ -227,5 +236,3 @@ def _last(node: Expression) -> str:
         case syntax.Subscript(value=held):
             return _last(held)
     return ""
-
-

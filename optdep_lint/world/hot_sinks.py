@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _VERSIONS = frozenset({
     "packaging.version.parse", "packaging.version.Version", "distutils.version.LooseVersion", "distutils.version.StrictVersion",
     "pkg_resources.parse_version", "looseversion.LooseVersion",
 })  # fmt: skip
+_ASKING = re.compile(r"(importlib|importlib_metadata|pkgutil|pkg_resources|packaging|distutils|looseversion)\b")
+"""What a module imports that asks for what is installed."""
 
 
 class Sink(NamedTuple):
@@ -57,7 +60,8 @@ class Sinks:
 
     def may_be_in(self, module: str) -> bool:
         """A quick look at whether a module imports or asks for anything of interest."""
-        return self._strict or any(self._root(name) for name in self._survey.tree.sources[module].summary.asks)
+        asks = self._survey.tree.sources[module].summary.asks
+        return self._strict or any(_ASKING.match(name) or self._root(name) for name in asks)
 
     def of(self, site: Site, happenings: Iterable[Happening], call: syntax.Call | None) -> Iterator[Sink]:
         """The sinks among what happens in a function; `call` is the call by which it was entered."""
@@ -98,7 +102,9 @@ class Sinks:
         subject = wanted[0] if isinstance(node, syntax.Import) else self._scopes.absolute(node, site.module)
         path, root = self._scopes.path(site), self._root(wanted[0])
         if self._only_asks(node, site, root or subject) and region.attempts:
-            yield Sink("probe", path, node.at, subject, root, f"imports `{subject}` to see whether that works", region.loop)
+            yield Sink(
+                "probe", path, node.at, subject, root, f"imports `{subject}` to see whether that works", region.loop
+            )
             return
         unused = not self._is_used(node, site)
         yield Sink("import", path, node.at, subject, root, f"imports `{subject}`", region.loop, unused)
@@ -138,7 +144,9 @@ class Sinks:
                 asked = self._asked(value.path, node, region, site, call)
                 if asked is not None:
                     subject, did = asked
-                    yield Sink("probe", self._scopes.path(site), node.at, subject, self._root(subject), did, region.loop)
+                    yield Sink(
+                        "probe", self._scopes.path(site), node.at, subject, self._root(subject), did, region.loop
+                    )
                     return
 
     def _asked(
