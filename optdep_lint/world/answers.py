@@ -195,7 +195,7 @@ def _range(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: 
 def _sorted(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     python = to_python(frame.state.settle(arguments[0])) if arguments and not keywords else NotPython
     try:
-        return from_python(sorted(python)) if python is not NotPython and python is not None else Unknown()
+        return from_python(sorted(python)) if isinstance(python, (str, tuple, list, frozenset, dict)) else Unknown()
     except TypeError:
         return Unknown()
 

@@ -66,7 +66,8 @@ class Branches(Blocks):
     def _match(self, node: syntax.Match, frame: Frame) -> bool:
         """A match is a chain of ifs, as far as its patterns can be decided."""
         subject = self._evaluation.expressions.evaluate(node.subject, frame)
-        before, ends = frame.state, []
+        before = frame.state
+        ends: list[State] = []
         frame.uncertain += 1
         falls_through = True
         for case in node.cases:

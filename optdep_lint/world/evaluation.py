@@ -180,10 +180,10 @@ class Evaluation:
         if frame.uncertain and name not in self.tree.sources:
             self.doubtful.add(name)
             return
-        module = self.modules.get(name)
-        if module is not None and module.status in ("running", "ok"):
-            if not self.is_shared(module):
-                module.replaced = value if not isinstance(value, ModuleValue) else None
+        own = self.modules.get(name)
+        if own is not None and own.status in ("running", "ok"):
+            if not self.is_shared(own):
+                own.replaced = value if not isinstance(value, ModuleValue) else None
         else:
             self.injected[name] = value
             if self.importing:

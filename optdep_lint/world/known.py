@@ -321,11 +321,7 @@ class KnownThings(Machinery):
     def _parse_version(self, arguments: Arguments) -> Value:
         text = to_python(arguments[0]) if arguments else NotPython
         if not isinstance(text, str):
-            return (
-                Unknown(arguments[0].condition)
-                if arguments and isinstance(arguments[0], Unknown) and False
-                else Unknown()
-            )
+            return Unknown()
         from packaging.version import InvalidVersion, Version
 
         try:

@@ -138,7 +138,7 @@ class Machinery:
         imports = self.evaluation.imports
         if name in submodules:
             return imports.import_dotted(f"{package}.{name}", True, frame, at)
-        if name in attributes:
+        if isinstance(name, str) and name in attributes:
             holder = imports.import_dotted(f"{package}.{attributes[name]}", True, frame, at)
             return imports.import_name(holder, name, frame, at)
         return Unknown()
