@@ -37,6 +37,8 @@ class Site:
     """Calls of finders, importers, distribution probes and of functions that probe."""
     finds: bool = False
     """Some call of it, or of what it calls, is a probe rather than an import."""
+    probes: set[int] = field(default_factory=set)
+    """The positions of the calls that probe, directly or through a function."""
 
     def holds(self, path: str, at: int) -> bool:
         """A position lies in it."""
@@ -94,6 +96,7 @@ class Census:
                 kind = self._kind(expression.function, module, local, site)
                 if kind:
                     calls.append(expression)
+                    site.probes |= {expression.at} if kind == "probe" else set()
                     site.finds = site.finds or kind == "probe"
         site.calls = calls
         return bool(calls)

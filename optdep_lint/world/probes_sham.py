@@ -1,0 +1,228 @@
+"""Which probes cannot fail: they say yes whatever is installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.walk import Definition, definitions, expressions, statements
+from optdep_lint.world.modules import Source
+from optdep_lint.world.bound import bound_names
+from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.probes import Unit, inquirer
+from optdep_lint.world.probes_census import Site, census
+from optdep_lint.world.probes_drift import imported_names
+from optdep_lint.world.probes_hidden import place_of
+from optdep_lint.world.probes_shared import guarded_tries
+from optdep_lint.world.survey import Survey
+from optdep_lint.world.values import Constant, FunctionValue, Known, Raised
+
+_STEPS = 500
+_FLAG = re.compile(r"has|have|is_|can|use|with|avail|found|install|enabled|support|import|present|_ok$|exist", re.IGNORECASE)
+"""Words by which a name says that something is there."""
+_NEGATIVE = re.compile(r"no_|not_|miss|fail|absent|without|disabled|error|fallback|broken|unavail", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sham:
+    """A probe that always says yes."""
+
+    path: str
+    at: int
+    kind: str
+    """`source` (the project's own module), `flag` (set where the import failed) or `function` (named, not called)."""
+    name: str
+    root: str = ""
+
+
+def shams(survey: Survey) -> Iterator[Sham]:
+    """Every probe that cannot fail, each place once."""
+    seen: set[tuple[str, int]] = set()
+    for found in (*_own_sources(survey), *_flags(survey), *_functions(survey)):
+        if (found.path, found.at) not in seen:
+            seen.add((found.path, found.at))
+            yield found
+
+
+# --- the project's own source ------------------------------------------------------------------------------------
+
+
+def _own_sources(survey: Survey) -> Iterator[Sham]:
+    own_roots = {name.partition(".")[0] for name in survey.tree.sources}
+    for site in census(survey).sites:
+        if not site.finds or not any(_may_name_own(call, own_roots) for call in site.calls):
+            continue
+        tested = _tested_calls(site)
+        for at, name in (*_named_in(survey, site), *_met_in(survey, site)):
+            if name in survey.tree.sources and name.partition(".")[0] == site.unit.module.partition(".")[0] and at in tested:
+                yield Sham(site.path, at, "source", name)
+
+
+def _named_in(survey: Survey, site: Site) -> Iterator[tuple[int, str]]:
+    """What the calls of a site are given, as far as it does not hang on where the site stands."""
+    module = survey.base.modules[site.unit.module]
+    frame = Frame("module", module, State(dict(module.namespace), {}))
+    for call in site.calls:
+        if call.at in site.probes and call.arguments and not isinstance(call.arguments[0], syntax.Starred):
+            survey.base.budget = _STEPS
+            try:
+                value = frame.state.settle(survey.base.expressions.evaluate(call.arguments[0], frame))
+            except (Raised, GiveUp):
+                continue
+            finally:
+                survey.base.budget = None
+            if isinstance(value, Constant) and isinstance(value.value, str):
+                yield call.at, value.value
+
+
+def _met_in(survey: Survey, site: Site) -> Iterator[tuple[int, str]]:
+    """What is asked for when the site is evaluated."""
+    for asking in inquirer(survey).ask(site.unit, forgiving=True)[1]:
+        place = place_of(survey, asking, site) if asking.kind == "spec" and not asking.failed else None
+        if place is not None and place[0] == site.path:
+            yield place[1], asking.name
+
+
+def _may_name_own(call: syntax.Call, roots: set[str]) -> bool:
+    """The argument is a literal of the project's own, or something that has to be evaluated."""
+    for argument in call.arguments[:1]:
+        if not isinstance(argument, syntax.Constant):
+            return True
+        if isinstance(argument.value, str) and (argument.value.partition(".")[0] in roots or argument.value.startswith(".")):
+            return True
+    return any(keyword.name == "name" for keyword in call.keywords)
+
+
+def _tested_calls(site: Site) -> frozenset[int]:
+    """The positions of the probing calls whose result is asked only whether it is there."""
+    inside: set[int] = set()
+    for statement in statements(site.block):
+        for part in _yes_or_no(statement):
+            if isinstance(part, syntax.Call):
+                inside.add(part.at)
+    return frozenset(inside)
+
+
+def _yes_or_no(statement: syntax.Statement) -> Iterator[syntax.Expression]:
+    """The expressions of a statement that are taken as yes or no."""
+    for part in expressions(statement):
+        match part:
+            case syntax.Compare(operators=(("is" | "is not" | "==" | "!="),)):
+                yield part.left
+            case syntax.Not():
+                yield part.operand
+            case syntax.Boolean():
+                yield from part.operands
+            case syntax.Conditional():
+                yield part.test
+            case syntax.Call(function=syntax.Name(id="bool" | "any" | "all"), arguments=(inner,)):
+                yield inner.element if isinstance(inner, syntax.Comprehension) else inner
+    match statement:
+        case syntax.If() | syntax.While() | syntax.Assert():
+            yield statement.test
+
+
+# --- flags that are set where the import failed ------------------------------------------------------------------
+
+
+def _flags(survey: Survey) -> Iterator[Sham]:
+    for guarded in guarded_tries(survey):
+        roots = [
+            root for statement in guarded.statement.body for name in imported_names(statement)
+            if (root := survey.declared.root_of(name)) in survey.declared.optional
+        ]  # fmt: skip
+        if not roots:
+            continue
+        for at, flag in _always_set(guarded.statement, guarded.block, roots[0]):
+            if _holds_without(survey, guarded.source, guarded.definition, flag, roots[0]):
+                yield Sham(guarded.source.path, at, "flag", flag, roots[0])
+
+
+def _always_set(node: syntax.Try, block: Block, root: str) -> Iterator[tuple[int, str]]:
+    """Assignments of True that happen whether or not the import fails, with the name (`return` for a return)."""
+    word = root.partition(".")[0].replace("_", "").lower()
+
+    def speaks(name: str) -> bool:
+        return bool(_FLAG.search(name)) and not _NEGATIVE.search(name)
+
+    first = next((index for index, statement in enumerate(node.body) if imported_names(statement)), 0)
+    in_body = dict(_trues(node.body + node.orelse))
+    for name, at in _trues(node.body[:first] + node.final):
+        if speaks(name):
+            yield at, name
+    for handler in node.handlers:
+        for name, at in _trues(handler.body):
+            if name in in_body and speaks(name):
+                yield at, name
+    after = block[_index(block, node) + 1 :]
+    for name, at in _trues(after[:2]):
+        if speaks(name) and word in name.replace("_", "").lower():
+            yield at, name
+
+
+def _trues(block: Block) -> Iterator[tuple[str, int]]:
+    for statement in block:
+        if isinstance(statement, syntax.Assign) and isinstance(statement.value, syntax.Constant) and statement.value.value is True:
+            for target in statement.targets:
+                if isinstance(target, syntax.Name):
+                    yield target.id, statement.at
+
+
+def _index(block: Block, node: syntax.Statement) -> int:
+    return next(index for index, statement in enumerate(block) if statement is node)
+
+
+def _holds_without(survey: Survey, source: Source, definition: Definition | None, flag: str, root: str) -> bool:
+    """Evaluation agrees: with the root and without it, the flag is True."""
+    if definition is not None:
+        return False
+    answers = [inquirer(survey).ask(Unit(source.name), absent)[0] for absent in ((), (root,))]
+    values = [answer.get(flag) if isinstance(answer, dict) else None for answer in answers]
+    return all(isinstance(value, Constant) and value.value is True for value in values)
+
+
+# --- functions that are named, not called ------------------------------------------------------------------------
+
+
+def _functions(survey: Survey) -> Iterator[Sham]:
+    """`if has_x:` where `has_x` is a function that probes."""
+    for site in _all_blocks(survey):
+        module = survey.base.modules.get(site.unit.module)
+        if module is None:
+            continue
+        local = _local_names(site)
+        for statement in statements(site.block):
+            for part in _yes_or_no(statement):
+                if isinstance(part, syntax.Name) and part.id not in local:
+                    value = module.namespace.get(part.id)
+                    inner = value.parts[0] if isinstance(value, Known) and value.parts else value
+                    if isinstance(inner, FunctionValue) and id(inner.node) in census(survey).probing and _is_question(survey, inner):
+                        yield Sham(site.path, part.at, "function", part.id)
+
+
+def _all_blocks(survey: Survey) -> Iterator[Site]:
+    names = {site.unit.definition.node.name for site in census(survey).sites if site.unit.definition is not None}
+    for source in survey.tree.sources.values():
+        module = survey.base.modules.get(source.name)
+        if module is None or names.isdisjoint(module.namespace):
+            continue
+        yield Site(Unit(source.name), source.path, source.summary, source.summary.body)
+        for definition in definitions(source.summary):
+            yield Site(Unit(source.name, definition), source.path, source.summary, source.summary.body_of(definition.node.body))
+
+
+def _local_names(site: Site) -> frozenset[str]:
+    definition = site.unit.definition
+    if definition is None:
+        return frozenset()
+    return frozenset(bound_names(site.block)) | {parameter.name for parameter in definition.node.parameters}
+
+
+def _is_question(survey: Survey, function: FunctionValue) -> bool:
+    """The function takes nothing and answers yes or no: to name it in a test is to forget the call."""
+    site = census(survey).probing[id(function.node)]
+    return not function.node.parameters and site.finds and bool(_FLAG.search(function.name))
