@@ -1,0 +1,166 @@
+"""What a project's messages tell the user to install, held against what would bring the missing thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.walk import definitions, expressions, parts_of
+from optdep_lint.metadata import normalized
+from optdep_lint.metadata.model import ProjectMetadata
+from optdep_lint.world.modules import Source
+from optdep_lint.world.probes_drift import Origins, imported_names
+from optdep_lint.world.probes_shared import catches_absence
+from optdep_lint.world.survey import Survey
+
+_INSTALL = re.compile(r"""(?:pip3?|uv|uv\s+pip|pipx|poetry|pdm)\s+(?:install|add)\s+([^\n`]*)""")
+_TARGET = re.compile(r"""["']?([A-Za-z0-9][\w.-]*)(?:\[([\w.,\s-]+)\])?""")
+_BRACKETS = re.compile(r"""(?<![\w.-])([A-Za-z0-9][\w.-]*)\[([A-Za-z][\w.,\s-]*)\]""")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongHint:
+    """A message that sends the user after the wrong thing."""
+
+    path: str
+    at: int
+    root: str
+    """The missing root; empty where the extra does not exist at all."""
+    named: str
+    """The extra or distribution that the message names."""
+    kind: str
+    """`no extra`, `extra` or `distribution`."""
+    right: str = ""
+    """What would bring the root."""
+
+
+def wrong_hints(survey: Survey) -> Iterator[WrongHint]:
+    """Raise statements with a wrong hint, each once."""
+    metadata = survey.declared.metadata
+    origins = Origins(survey)
+    for source in survey.tree.sources.values():
+        blocks = [source.summary.body]
+        blocks += [source.summary.body_of(definition.node.body) for definition in definitions(source.summary)]
+        for block in blocks:
+            for statement, roots in _raises(survey, source, origins, block, frozenset()):
+                text = _text(survey, source, statement)
+                found = _judge(survey, metadata, text, roots) if text else None
+                if found is not None:
+                    yield WrongHint(source.path, statement.at, *found)
+
+
+def _raises(
+    survey: Survey, source: Source, origins: Origins, block: Block, roots: frozenset[str]
+) -> Iterator[tuple[syntax.Raise, frozenset[str]]]:
+    """Every raise of a block, with the roots of whose absence it can be the consequence."""
+    for statement in block:
+        if isinstance(statement, syntax.Raise):
+            yield statement, roots
+        for part, inner in parts_of(statement):
+            about = roots
+            if isinstance(statement, syntax.Try) and part.startswith("handler"):
+                handler = statement.handlers[int(part.partition(" ")[2])]
+                about = _optional(survey, (name for one in statement.body for name in imported_names(one))) if catches_absence(handler) else frozenset()
+            elif isinstance(statement, syntax.If):
+                about = _optional(survey, origins.of(statement.test, source)) or roots
+            yield from _raises(survey, source, origins, inner, about)
+
+
+def _optional(survey: Survey, names: Iterator[str]) -> frozenset[str]:
+    found = (survey.declared.root_of(name) for name in names)
+    return frozenset(root for root in found if root in survey.declared.optional)
+
+
+def _text(survey: Survey, source: Source, statement: syntax.Raise) -> str:
+    """What the exception says, constants of the module put in."""
+    if not isinstance(statement.exception, syntax.Call):
+        return ""
+    given = [*statement.exception.arguments, *(keyword.value for keyword in statement.exception.keywords)]
+    return "".join(_written(survey, source, part) for one in given for part in expressions(one))
+
+
+def _written(survey: Survey, source: Source, part: syntax.Expression) -> str:
+    if isinstance(part, syntax.Constant) and isinstance(part.value, str):
+        return part.value
+    if isinstance(part, syntax.Name):
+        for statement in source.summary.body:
+            if isinstance(statement, syntax.Assign) and any(isinstance(one, syntax.Name) and one.id == part.id for one in statement.targets):
+                return "".join(one.value for one in expressions(statement.value) if isinstance(one, syntax.Constant) and isinstance(one.value, str))
+        return "\0"
+    return ""
+
+
+def _judge(survey: Survey, metadata: ProjectMetadata, text: str, roots: frozenset[str]) -> tuple[str, str, str, str] | None:
+    own = normalized(metadata.name) if metadata.name else None
+    targets = [(normalized(name), extras) for name, extras in _targets(text)]
+    if not targets or own is None:
+        return None
+    known = {normalized(extra) for extra in metadata.extras}
+    extras = [extra.strip() for name, listed in targets if name == own for extra in listed.split(",") if extra.strip()]
+    if known:
+        for extra in extras:
+            if normalized(extra) not in known:
+                return "", extra, "no extra", _right(survey, roots)
+    if len(roots) != 1:
+        return None
+    root = next(iter(roots))
+    bringing = metadata.requirements_of(root)
+    if extras and bringing and not any(name != own for name, _ in targets):
+        providers = {normalized(one.extra) for one in bringing if one.extra}
+        if providers and not any(_brings(metadata, extra, root) for extra in extras):
+            return root, extras[0], "extra", sorted(providers)[0]
+    if not extras and bringing:
+        return _distribution(metadata, root, [name for name, _ in targets])
+    return None
+
+
+def _distribution(metadata: ProjectMetadata, root: str, names: list[str]) -> tuple[str, str, str, str] | None:
+    """The message names distributions of which none is one that brings the root, but one that is known to bring others."""
+    right = {one.distribution for one in metadata.requirements_of(root)}
+    if right & set(names) or len(names) != 1:
+        return None
+    name = names[0]
+    others = metadata.roots_of(name)
+    wrong_name = name == normalized(root) and name not in right and all(one.roots_source != "guess" for one in metadata.requirements_of(root))
+    if wrong_name or (others and root not in others):
+        return root, name, "distribution", sorted(right)[0]
+    return None
+
+
+def _brings(metadata: ProjectMetadata, extra: str, root: str, seen: frozenset[str] = frozenset()) -> bool:
+    """An extra brings a root, itself, through another extra of the project, or perhaps through what it asks others for."""
+    own = normalized(metadata.name or "")
+    for one in metadata.optional(extra):
+        if root in one.roots:
+            return True
+        if one.distribution == own:
+            if any(_brings(metadata, inner, root, seen | {extra}) for inner in one.requested_extras if inner not in seen):
+                return True
+        elif one.requested_extras or root.partition(".")[0] in one.distribution.replace("-", "_"):
+            return True
+    return False
+
+
+def _right(survey: Survey, roots: frozenset[str]) -> str:
+    found = {survey.declared.optional[root].extra for root in roots}
+    return next((extra for extra in found if extra and len(found) == 1), "")
+
+
+def _targets(text: str) -> Iterator[tuple[str, str]]:
+    """The distributions that a message says to install, with their extras."""
+    for command in _INSTALL.finditer(text):
+        for word in command.group(1).split():
+            found = _TARGET.match(word)
+            if word.startswith("-") or found is None or "\0" in word or "{" in word:
+                continue
+            stripped = word.strip("\"'`.,;:()")
+            if not re.fullmatch(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?([<>=!~]=?[\w.*,<>=!~]+)?", stripped):
+                break
+            yield found.group(1).rstrip("."), found.group(2) or ""
+            if word[-1:] in ".,;:)'\"`":
+                break
+    for found in _BRACKETS.finditer(text) if not _INSTALL.search(text) else ():
+        yield found.group(1), found.group(2)
