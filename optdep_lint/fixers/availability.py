@@ -81,12 +81,10 @@ class Availability:
                 if function is None:
                     if _is_true(value) and self._is_false_for(absent, root):
                         yield Probe(name, word, is_function=False, importable=importable)
-                elif self._answers(function, base, module, absent, without, root):
+                elif self._answers(function, base, absent, root):
                     yield Probe(name, word, is_function=True, importable=importable)
 
-    def _answers(
-        self, function: FunctionValue, base: Module, module: Module, absent: Value, without: Evaluation, root: str
-    ) -> bool:
+    def _answers(self, function: FunctionValue, base: Module, absent: Value, root: str) -> bool:
         """Called without arguments, it says yes where all is there and no where the root is not."""
         node = function.node
         if not isinstance(node, syntax.Function) or node.parameters or node.kind != "plain":
@@ -94,8 +92,8 @@ class Availability:
         there = _call(self._survey.base, base, function)
         if there is None or not _is_true(there):
             return False
-        other = _function_of(absent)
-        answer = _call(without, module, other) if other is not None else None
+        other, without = _function_of(absent), self.without(root)
+        answer = _call(without, without.modules[base.name], other) if other is not None else None
         return answer is not None and self._is_false_for(answer, root)
 
     def _is_false_for(self, value: Value, root: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from optdep_lint.fixers import Refusal
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.source import Source, Statement
 from optdep_lint.fixers.uses import NameUse
 from optdep_lint.fixers.workshop import Workshop
@@ -59,9 +59,7 @@ def function_label(source: Source, node: cst.CSTNode) -> str | None:
     """How the function around a node is called: `nanmean`, `Dispatcher.run`."""
     parts: list[str] = []
     for around in source.ancestors(node):
-        if isinstance(around, cst.FunctionDef) and not parts:
-            parts.insert(0, around.name.value)
-        elif isinstance(around, cst.ClassDef) and parts:
+        if (isinstance(around, cst.FunctionDef) and not parts) or (isinstance(around, cst.ClassDef) and parts):
             parts.insert(0, around.name.value)
         elif isinstance(around, cst.FunctionDef):
             break
@@ -70,19 +68,19 @@ def function_label(source: Source, node: cst.CSTNode) -> str | None:
     return ".".join(parts) or None
 
 
-def insert_check(draft: Draft, workshop: Workshop, source: Source, use: cst.CSTNode, test: str, root: str) -> None:
+def insert_check(bench: Bench, use: cst.CSTNode, test: str, root: str) -> None:
     """Before the statement of a use, leave with an ImportError where `test` holds."""
-    statement = statement_of(source, use)
-    insert_check_before(draft, workshop, source, statement, test, root)
+    statement = statement_of(bench.source, use)
+    insert_check_before(bench, statement, test, root)
 
 
-def insert_check_before(draft: Draft, workshop: Workshop, source: Source, statement: Statement, test: str, root: str) -> None:
+def insert_check_before(bench: Bench, statement: Statement, test: str, root: str) -> None:
     """As `insert_check`, before a given statement."""
-    start = source.span(statement)[0]
-    depth = start - source.line_start(start) + len(source.unit)
-    lines = raise_lines(workshop, source, root, function_label(source, statement), depth=depth)
-    body = "\n".join(f"{source.unit}{line}" for line in lines.split("\n"))
-    draft.insert_before(source, statement, f"if {test}:\n{body}")
+    start = bench.source.span(statement)[0]
+    depth = start - bench.source.line_start(start) + len(bench.source.unit)
+    lines = raise_lines(bench.workshop, bench.source, root, function_label(bench.source, statement), depth=depth)
+    body = "\n".join(f"{bench.source.unit}{line}" for line in lines.split("\n"))
+    bench.draft.insert_before(bench.source, statement, f"if {test}:\n{body}")
 
 
 def statement_of(source: Source, use: cst.CSTNode, *, strict: bool = True) -> Statement:
@@ -97,13 +95,11 @@ def statement_of(source: Source, use: cst.CSTNode, *, strict: bool = True) -> St
             raise Refusal("it is used within an expression that is evaluated only sometimes")
         if isinstance(around, cst.BaseSmallStatement):
             return around
-        if isinstance(around, cst.If):
-            while isinstance(around, cst.If) and _is_elif(source, around):
-                if strict:
-                    raise Refusal("it is used in the test of a branch that is reached only sometimes")
-                around = source.parent(around)
-            assert isinstance(around, cst.If)
-            return around
+        if isinstance(around, cst.If) and _is_elif(source, around):
+            if strict:
+                raise Refusal("it is used in the test of a branch that is reached only sometimes")
+            inner = around
+            continue
         if isinstance(around, cst.BaseCompoundStatement):
             return around
         inner = around
@@ -126,17 +122,17 @@ def _is_elif(source: Source, node: cst.If) -> bool:
     return isinstance(parent, cst.If) and parent.orelse is node
 
 
-def insert_checks(draft: Draft, workshop: Workshop, source: Source, calls: list[NameUse], root: str, flag: str | None) -> None:
+def insert_checks(bench: Bench, calls: list[NameUse], root: str, flag: str | None) -> None:
     """One check before the first use in each block, none where an outer block has had one before."""
     checked: set[cst.CSTNode] = set()
     for use in calls:
-        statement = statement_of(source, use.node, strict=False)
-        chain = [block for block, _ in block_chain(source, statement)]
+        statement = statement_of(bench.source, use.node, strict=False)
+        chain = [block for block, _ in block_chain(bench.source, statement)]
         if any(block in checked for block in chain):
             continue
         checked.add(chain[0])
         test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
-        insert_check_before(draft, workshop, source, statement, test, root)
+        insert_check_before(bench, statement, test, root)
     if len(checked) > _MOST_CHECKS:
         raise Refusal(f"the module needs `{root}` in {len(checked)} places: import it where that is wanted instead")
 

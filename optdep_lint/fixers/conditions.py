@@ -5,33 +5,33 @@ from __future__ import annotations
 import libcst as cst
 
 from optdep_lint.fixers.availability import Probe
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.imports import bound_as, import_name
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.modules import Tree
 
 
-def presence_test(draft: Draft, workshop: Workshop, source: Source, root: str, place: cst.CSTNode) -> str:
+def presence_test(bench: Bench, root: str, place: cst.CSTNode) -> str:
     """An expression, usable at a place of a file, that holds where the root is there; imports what it needs."""
-    module = workshop.module_of(source.path)
+    module = bench.workshop.module_of(bench.source.path)
     best: tuple[tuple[object, ...], Probe, str | None] | None = None
-    for probe in workshop.availability.probes(root):
-        spelling = _spelling(workshop, source, module, probe, place)
-        if spelling is None and not _can_import(workshop.survey.tree, module, probe):
+    for probe in bench.workshop.availability.probes(root):
+        spelling = _spelling(bench.workshop, bench.source, module, probe, place)
+        if spelling is None and not _can_import(bench.workshop.survey.tree, module, probe):
             continue
         rank = (not _is_about(probe, root), probe.module != module, spelling is None, probe.name.startswith("_"), not probe.is_function, probe.name)
         if best is None or rank < best[0]:
             best = (rank, probe, spelling)
     if best is not None:
         _, probe, spelling = best
-        name = spelling or import_name(draft, workshop, source, own_spelling(workshop, source, probe.module), probe.name)
+        name = spelling or import_name(bench, own_spelling(bench.workshop, bench.source, probe.module), probe.name)
         return f"{name}()" if probe.is_function else name
     if "." in root:
-        helper = import_name(draft, workshop, source, "importlib.util", "find_spec")
+        helper = import_name(bench, "importlib.util", "find_spec")
         first = root.partition(".")[0]
         return f'{helper}("{first}") is not None and {helper}("{root}") is not None'
-    return f'{import_name(draft, workshop, source, "importlib.util", "find_spec")}("{root}") is not None'
+    return f'{import_name(bench, "importlib.util", "find_spec")}("{root}") is not None'
 
 
 def _spelling(workshop: Workshop, source: Source, module: str, probe: Probe, place: cst.CSTNode) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import libcst as cst
 
 from optdep_lint.findings import Applicability, Edit, Fix
@@ -84,7 +86,7 @@ class Draft:
         edits = sorted(self._edits, key=lambda edit: (edit.path, edit.start, edit.end))
         if not edits:
             raise Refusal("there is nothing to change")
-        for left, right in zip(edits, edits[1:], strict=False):
+        for left, right in pairwise(edits):
             if left.path == right.path and left.end > right.start:
                 raise Refusal("its parts get in each other's way")
         return Fix(applicability or ("unsafe" if self.unsafe else "safe"), message, tuple(edits))

@@ -12,6 +12,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of, span_of
 from optdep_lint.facts.walk import definitions, statements
 from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
@@ -163,7 +164,7 @@ class Importers:
                 raise Refusal(f"`{use.node.value}` stands in an annotation of {source.path}, in line {line}")
             if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node):
                 checks.append(use)
-        insert_checks(self.draft, self.workshop, source, checks, self.root, None)
+        insert_checks(Bench(self.draft, self.workshop, source), checks, self.root, None)
 
     def _leave_out(self, source: Source, node: cst.Name) -> bool:
         """`(A, B) if B is not None else (A,)`, or `B is not None and isinstance(x, B)`; False where neither fits."""

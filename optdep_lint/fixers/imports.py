@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.workshop import Workshop
@@ -25,26 +26,26 @@ class _Line:
     key: tuple[object, ...]
 
 
-def import_name(draft: Draft, workshop: Workshop, source: Source, module: str, name: str) -> str:
+def import_name(bench: Bench, module: str, name: str) -> str:
     """Make `from module import name` hold at the top of a file; gives how the thing is then spelled there."""
-    known = bound_as(source, module, name)
+    known = bound_as(bench.source, module, name)
     if known is not None:
         return known
-    if name in source.names:
-        return _import_module(draft, workshop, source, module, name)
-    lines = list(_head(workshop, source))
+    if name in bench.source.names:
+        return _import_module(bench, module, name)
+    lines = list(_head(bench.workshop, bench.source))
     same = next((line for line in lines if _is_plain_from(line.statement, module)), None)
-    if same is None or not _merge(draft, source, same, name):
-        _insert(draft, workshop, source, lines, f"from {module} import {name}", _key(workshop, module, plain=False))
+    if same is None or not _merge(bench.draft, bench.source, same, name):
+        _insert(bench, lines, f"from {module} import {name}", _key(bench.workshop, module, plain=False))
     return name
 
 
-def _import_module(draft: Draft, workshop: Workshop, source: Source, module: str, name: str) -> str:
+def _import_module(bench: Bench, module: str, name: str) -> str:
     """`import module` instead, where the name alone would collide."""
     root = module.partition(".")[0]
-    if root in source.names and not any(_bindings(statement, module) for statement in source.all(cst.Import)):
+    if root in bench.source.names and not any(_bindings(statement, module) for statement in bench.source.all(cst.Import)):
         raise Refusal(f"the name `{name}` means something else in this file")
-    _insert(draft, workshop, source, list(_head(workshop, source)), f"import {module}", _key(workshop, module, plain=True))
+    _insert(bench, list(_head(bench.workshop, bench.source)), f"import {module}", _key(bench.workshop, module, plain=True))
     return f"{module}.{name}"
 
 
@@ -121,17 +122,17 @@ def _key(workshop: Workshop, module: str, *, plain: bool) -> tuple[object, ...]:
     return section, not plain, module.lower()
 
 
-def _insert(draft: Draft, workshop: Workshop, source: Source, lines: list[_Line], text: str, key: tuple[object, ...]) -> None:
+def _insert(bench: Bench, lines: list[_Line], text: str, key: tuple[object, ...]) -> None:
     after = next((line for line in lines if line.key > key), None)
     before = next((line for line in reversed(lines) if line.key <= key), None)
     if before is not None and (after is None or before.key[0] == key[0]):
         gap = "" if before.key[0] == key[0] else "\n"
-        draft.insert_line(source, source.block_end(before.node), f"{gap}{text}")
+        bench.draft.insert_line(bench.source, bench.source.block_end(before.node), f"{gap}{text}")
     elif after is not None:
         gap = "" if after.key[0] == key[0] else "\n"
-        draft.insert(source, source.leading_start(after.node), f"{text}\n{gap}")
+        bench.draft.insert(bench.source, bench.source.leading_start(after.node), f"{text}\n{gap}")
     else:
-        _insert_first(draft, source, text)
+        _insert_first(bench.draft, bench.source, text)
 
 
 def _insert_first(draft: Draft, source: Source, text: str) -> None:

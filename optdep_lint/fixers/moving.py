@@ -37,6 +37,15 @@ def is_definition(statement: cst.CSTNode) -> bool:
     return isinstance(statement, (cst.FunctionDef, cst.ClassDef))
 
 
+def _is_plain(statement: cst.CSTNode) -> bool:
+    """A simple statement by itself, no import."""
+    return (
+        isinstance(statement, cst.SimpleStatementLine)
+        and len(statement.body) == 1
+        and not isinstance(statement.body[0], (cst.Import, cst.ImportFrom))
+    )
+
+
 class Family:
     """The top-level statements that move with one of them."""
 
@@ -96,13 +105,10 @@ class Family:
                 yield binder
 
     def _check(self, statement: cst.CSTNode) -> None:
-        if is_definition(statement) and (self._guard is None or self._source.span(statement)[0] > self._source.span(self._guard)[1]):
-            return
-        line = self._source.line_of(self._source.span(statement)[0])
-        if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1 and not isinstance(statement.body[0], (cst.Import, cst.ImportFrom)):
-            if self._guard is None or self._source.span(statement)[0] > self._source.span(self._guard)[1]:
-                return
-        raise Refusal(f"line {line} depends on it and cannot move with it")
+        start = self._source.span(statement)[0]
+        below = self._guard is None or start > self._source.span(self._guard)[1]
+        if not (below and (is_definition(statement) or _is_plain(statement))):
+            raise Refusal(f"line {self._source.line_of(start)} depends on it and cannot move with it")
 
     def _top(self, node: cst.CSTNode) -> cst.CSTNode:
         inner = node
@@ -114,7 +120,7 @@ class Family:
 
     def lines(self, indent: str) -> str:
         """The members in order at an indentation, one blank line between definitions."""
-        result = ""
+        result, previous = "", self.members[0]
         for one in self.members:
             start, end = self._source.leading_start(one), self._source.block_end(one)
             text = moved(self._source, start, end, "", indent)

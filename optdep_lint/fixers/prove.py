@@ -62,7 +62,7 @@ class Prover:
             key = _key(finding, after)
             if new[key] > old[key] and not _was_masked(finding, before, edited):
                 return f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-        return _lost_name(before, after, edited, any(finding.code == "OPD301" for finding in cured))
+        return _lost_name(before, after, edited, guarded=any(finding.code == "OPD301" for finding in cured))
 
 
 def _count(state: State) -> Counter[Key]:
@@ -97,7 +97,7 @@ def _was_masked(finding: Finding, before: State, edited: Collection[str]) -> boo
     return any(other.absent is not None for other in before.findings)
 
 
-def _lost_name(before: State, after: State, edited: Collection[str], guarded: bool) -> str | None:
+def _lost_name(before: State, after: State, edited: Collection[str], *, guarded: bool) -> str | None:
     """A name that a touched module no longer binds where everything is there.
 
     Definitions that have moved under the guard of an operation (`guarded`) may go where that guard asks for another

@@ -1,5 +1,6 @@
 """One source file as text, syntax tree and bytes: where a node stands, and which bytes that is."""
 
+# mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
 import io
@@ -264,4 +265,4 @@ def _prevailing_newline(text: str) -> str:
 
 def _is_header(line: str, offset: int) -> bool:
     """A comment that must stay the first of its file."""
-    return offset == 0 and line.startswith("#!") or bool(re.match(r"[ \t\f]*#.*?coding[:=]", line)) and offset < 200
+    return (offset == 0 and line.startswith("#!")) or (bool(re.match(r"[ \t\f]*#.*?coding[:=]", line)) and offset < 200)

@@ -33,6 +33,12 @@ def bound_names(statement: cst.Import | cst.ImportFrom) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def imports_in(source: Source, within: cst.CSTNode | None = None) -> list[cst.Import | cst.ImportFrom]:
+    """Every import statement of a node or the whole file, in the order of the text."""
+    found: list[cst.Import | cst.ImportFrom] = [*source.all(cst.Import, within), *source.all(cst.ImportFrom, within)]
+    return sorted(found, key=lambda one: source.span(one)[0])
+
+
 def uses_of(source: Source, names: list[str]) -> Iterator[NameUse]:
     """The readings of names of the module's own scope, in the order of the text."""
     wanted = set(names)

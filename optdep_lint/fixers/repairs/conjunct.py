@@ -8,13 +8,14 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.conditions import presence_test
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import Habit, habit_of
 from optdep_lint.fixers.imports import dotted, spelled
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import NameUse, bound_names, uses_of
+from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 
 _WIDE = ("ImportError", "Exception", "BaseException")
@@ -26,15 +27,16 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     root = finding.absent or ""
     statement = source.statement_at(finding.span.line, finding.span.column)
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     draft.unsafe.append("what the block defines is missing more often")
     guard = _guard(source, statement)
     if isinstance(guard, cst.If):
         outside = list(_outside(workshop, source, guard, root))
-        test = presence_test(draft, workshop, source, root, guard)
+        test = presence_test(bench, root, guard)
         if outside and not test.isidentifier():
-            test = _flag(draft, workshop, source, guard, root, test)
+            test = _flag(bench, guard, root, test)
         add_conjunct(draft, source, guard, test)
-        _follow(draft, workshop, source, guard, outside, root, test)
+        _follow(bench, guard, outside, root, test)
         return draft.finish(f"Ask for `{root}` as well")
     if isinstance(guard, cst.Try):
         _widen(draft, source, guard)
@@ -45,7 +47,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
 def _outside(workshop: Workshop, source: Source, guard: cst.If, root: str) -> Iterator[NameUse]:
     """The uses, outside of the guard, of what its imports bind."""
     names: list[str] = []
-    for one in (*source.all(cst.Import, guard.body), *source.all(cst.ImportFrom, guard.body)):
+    for one in imports_in(source, guard.body):
         if source.enclosing(one, cst.FunctionDef) is None and root in _roots(workshop, one):
             names += bound_names(one)
     start, end = source.span(guard)
@@ -60,30 +62,30 @@ def _roots(workshop: Workshop, statement: cst.Import | cst.ImportFrom) -> set[st
     return {workshop.survey.declared.root_of(spelled(alias.name)) for alias in statement.names}
 
 
-def _flag(draft: Draft, workshop: Workshop, source: Source, guard: cst.If, root: str, test: str) -> str:
+def _flag(bench: Bench, guard: cst.If, root: str, test: str) -> str:
     """A name for the answer, since functions ask for it as well."""
-    habit = habit_of(workshop.survey, workshop.module_of(source.path))
-    name = source.fresh_name(habit.flag(root) or Habit("HAS_").flag(root) or "HAS_IT")
-    draft.insert_before(source, guard, f"{name} = {test}\n")
+    habit = habit_of(bench.workshop.survey, bench.workshop.module_of(bench.source.path))
+    name = bench.source.fresh_name(habit.flag(root) or Habit("HAS_").flag(root) or "HAS_IT")
+    bench.draft.insert_before(bench.source, guard, f"{name} = {test}\n")
     return name
 
 
 def _follow(
-    draft: Draft, workshop: Workshop, source: Source, guard: cst.If, outside: list[NameUse], root: str, test: str
+    bench: Bench, guard: cst.If, outside: list[NameUse], root: str, test: str
 ) -> None:
     """Uses under the same test get the same conjunct; others say what to install."""
-    old, done = source.code(guard.test), set()
+    old, done = bench.source.code(guard.test), set()
     others = []
     for use in outside:
-        if any(test in source.code(one.test) for one in source.ancestors(use.node) if isinstance(one, (cst.If, cst.IfExp))):
+        if any(test in bench.source.code(one.test) for one in bench.source.ancestors(use.node) if isinstance(one, (cst.If, cst.IfExp))):
             continue
-        same = next((one for one in source.ancestors(use.node) if isinstance(one, cst.If) and source.code(one.test) == old), None)
+        same = next((one for one in bench.source.ancestors(use.node) if isinstance(one, cst.If) and bench.source.code(one.test) == old), None)
         if same is None:
             others.append(use)
         elif same not in done:
             done.add(same)
-            add_conjunct(draft, source, same, test)
-    insert_checks(draft, workshop, source, others, root, test)
+            add_conjunct(bench.draft, bench.source, same, test)
+    insert_checks(bench, others, root, test)
 
 
 def _guard(source: Source, statement: cst.CSTNode) -> cst.If | cst.Try | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import NameUse, bound_names, uses_of
+from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 
 Import = cst.Import | cst.ImportFrom
@@ -30,6 +29,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if any(isinstance(around, (cst.FunctionDef, cst.ClassDef)) for around in source.ancestors(statement)):
         raise Refusal("the import stands in a class body, or in a function that is called while the module is imported")
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     imports = _imports_of(workshop, source, statement, root)
     names = [name for one in imports for name in _optional_names(workshop, one, root)]
     if not names:
@@ -38,8 +38,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if flag is not None:
         flag = source.fresh_name(flag)
     for group in _groups(source, imports):
-        _guard(draft, workshop, source, group, root, flag)
-    _check_uses(draft, workshop, source, names, root, flag)
+        _guard(bench, group, root, flag)
+    _check_uses(bench, names, root, flag)
     return draft.finish(f"Guard the import of `{root}`, and say what to install where it is needed")
 
 
@@ -47,14 +47,14 @@ def _imports_of(workshop: Workshop, source: Source, statement: Import, root: str
     """The import and its siblings of the same root that nothing guards either."""
     block = source.parent(source.parent(statement) or statement)
     found = []
-    for one in (*source.all(cst.Import), *source.all(cst.ImportFrom)):
+    for one in imports_in(source):
         same = source.parent(source.parent(one) or one) is block
         if same and (one is statement or any(workshop.survey.declared.root_of(target) == root for target in _targets(one))):
             found.append(one)
-    return sorted(found, key=lambda one: source.span(one)[0])
+    return found
 
 
-def _targets(statement: Import) -> Iterable[str]:
+def _targets(statement: Import) -> list[str]:
     if isinstance(statement, cst.Import):
         return [spelled(alias.name) for alias in statement.names]
     if statement.relative or statement.module is None:
@@ -81,27 +81,27 @@ def _groups(source: Source, imports: list[Import]) -> list[list[Import]]:
     return groups
 
 
-def _guard(draft: Draft, workshop: Workshop, source: Source, group: list[Import], root: str, flag: str | None) -> None:
+def _guard(bench: Bench, group: list[Import], root: str, flag: str | None) -> None:
     for one in group:
-        line = source.parent(one)
+        line = bench.source.parent(one)
         if not isinstance(line, cst.SimpleStatementLine):
-            _guard_shared_line(draft, workshop, source, group, root, flag)
+            _guard_shared_line(bench, group, root, flag)
             return
         if len(line.body) > 1 or len(_targets(one)) > 1:
-            _guard_shared_line(draft, workshop, source, group, root, flag)
+            _guard_shared_line(bench, group, root, flag)
             return
-    start, end = source.line_start(source.span(group[0])[0]), source.block_end(group[-1])
-    indent = source.indent_at(start)
-    body = moved(source, start, end, indent, indent + source.unit)
-    text = _guarded(workshop, source, [name for one in group for name in bound_names(one)], body, indent, root, flag)
-    draft.replace(source, start, end, set_apart(source, start, end, text))
+    start, end = bench.source.line_start(bench.source.span(group[0])[0]), bench.source.block_end(group[-1])
+    indent = bench.source.indent_at(start)
+    body = moved(bench.source, start, end, indent, indent + bench.source.unit)
+    text = _guarded(bench, [name for one in group for name in bound_names(one)], body, indent, flag)
+    bench.draft.replace(bench.source, start, end, set_apart(bench.source, start, end, text))
 
 
-def _guarded(workshop: Workshop, source: Source, names: list[str], body: str, indent: str, root: str, flag: str | None) -> str:
-    unit = indent + source.unit
+def _guarded(bench: Bench, names: list[str], body: str, indent: str, flag: str | None) -> str:
+    unit = indent + bench.source.unit
     if flag is not None:
         return f"{indent}try:\n{body}\n\n{unit}{flag} = True\n{indent}except ImportError:\n{unit}{flag} = False"
-    lines = "\n".join(unit + sentinel(workshop, source, name) for name in names)
+    lines = "\n".join(unit + sentinel(bench.workshop, bench.source, name) for name in names)
     return f"{indent}try:\n{body}\n{indent}except ImportError:\n{lines}"
 
 
@@ -114,29 +114,29 @@ def sentinel(workshop: Workshop, source: Source, name: str) -> str:
 
 
 def _guard_shared_line(
-    draft: Draft, workshop: Workshop, source: Source, group: list[Import], root: str, flag: str | None
+    bench: Bench, group: list[Import], root: str, flag: str | None
 ) -> None:
     """Imports that share a line, or a statement, with others get lines of their own."""
     for one in group:
-        start, end = source.span(one)
-        line = source.parent(one)
+        start, end = bench.source.span(one)
+        line = bench.source.parent(one)
         if not isinstance(line, cst.SimpleStatementLine):
             raise Refusal("the import shares its line with the statement around it")
-        indent = source.indent_at(start)
-        kept = _kept(workshop, one, root)
-        mine = _taken(workshop, one, root)
-        body = f"{indent}{source.unit}{mine}"
-        text = _guarded(workshop, source, _optional_names(workshop, one, root), body, indent, root, flag)
+        indent = bench.source.indent_at(start)
+        kept = _kept(bench.workshop, one, root)
+        mine = _taken(bench.workshop, one, root)
+        body = f"{indent}{bench.source.unit}{mine}"
+        text = _guarded(bench, _optional_names(bench.workshop, one, root), body, indent, flag)
         text = (f"{indent}{kept}\n" if kept else "") + text
         index = next(number for number, small in enumerate(line.body) if small is one)
         text = text[len(indent) :]
         if index > 0:
-            start, text = source.span(line.body[index - 1])[1], f"\n{indent}{text}"
+            start, text = bench.source.span(line.body[index - 1])[1], f"\n{indent}{text}"
         if index + 1 < len(line.body):
-            end, text = source.span(line.body[index + 1])[0], f"{text}\n{indent}"
+            end, text = bench.source.span(line.body[index + 1])[0], f"{text}\n{indent}"
         elif isinstance(line.trailing_whitespace.comment, cst.Comment):
             raise Refusal("the comment behind the import could belong to any of its names")
-        draft.replace(source, start, end, text)
+        bench.draft.replace(bench.source, start, end, text)
 
 
 def _kept(workshop: Workshop, statement: Import, root: str) -> str:
@@ -159,18 +159,18 @@ def _import_line(aliases: list[cst.ImportAlias]) -> str:
 
 
 def _check_uses(
-    draft: Draft, workshop: Workshop, source: Source, names: list[str], root: str, flag: str | None
+    bench: Bench, names: list[str], root: str, flag: str | None
 ) -> None:
     calls: list[NameUse] = []
-    for use in uses_of(source, names):
-        line = source.line_of(source.span(use.node)[0])
+    for use in uses_of(bench.source, names):
+        line = bench.source.line_of(bench.source.span(use.node)[0])
         if use.when == "import":
             raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
-        if use.when == "annotation" and not is_postponed(source):
+        if use.when == "annotation" and not is_postponed(bench.source):
             raise Refusal(f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}")
         if use.when == "call":
             calls.append(use)
-    insert_checks(draft, workshop, source, calls, root, flag)
+    insert_checks(bench, calls, root, flag)
 
 
 def is_postponed(source: Source) -> bool:

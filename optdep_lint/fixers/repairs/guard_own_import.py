@@ -10,6 +10,7 @@ from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.importers import Importers
 from optdep_lint.fixers.workshop import Workshop
+from optdep_lint.world.values import Choice, Unbound, Value
 
 
 def build(finding: Finding, workshop: Workshop) -> Fix:
@@ -23,7 +24,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     target = importers.target(module, statement)
     if finding.code == "OPD104":
         absent = workshop.availability.without(root).modules.get(target)
-        names = [one.name for one in statement.names if absent is None or one.name not in absent.namespace]
+        bound = {} if absent is None else {name: one for name, one in absent.namespace.items() if not _may_be_missing(one)}
+        names = [one.name for one in statement.names if one.name not in bound]
     else:
         names = [one.name for one in statement.names]
     if not names or "*" in names:
@@ -38,6 +40,10 @@ def _statement(finding: Finding, workshop: Workshop, module: str) -> syntax.Impo
         if isinstance(statement, syntax.ImportFrom) and span_of(statement.at)[:2] == finding.span[:2]:
             return statement
     raise Refusal("it is not a from-import at the top of the module")
+
+
+def _may_be_missing(value: Value) -> bool:
+    return isinstance(value, Unbound) or (isinstance(value, Choice) and (_may_be_missing(value.yes) or _may_be_missing(value.no)))
 
 
 REPAIR = Repair(codes=("OPD103", "OPD104"), build=build)

@@ -1,11 +1,13 @@
 """OPD503: the function that asks keeps its answer, or a new one asks for it once per process."""
 
+# mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
 import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.placing import top_statement
 from optdep_lint.fixers.resolvers import Resolvers
@@ -19,16 +21,17 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     """Cache the helper that asks; where the hot function asks itself, move the question into one."""
     source = workshop.source(finding.path)
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     draft.unsafe.append("an answer that is kept does not change when something is installed later")
     call = source.at(finding.span.line, finding.span.column, cst.Call)
     place: cst.CSTNode = call or source.statement_at(finding.span.line, finding.span.column)
     function = source.enclosing(place, cst.FunctionDef)
     if function is None:
         raise Refusal("the question does not stand in a function")
-    resolvers = Resolvers(draft, workshop, source, function)
-    if f"through `" in finding.message and _only_answers(source, function):
+    resolvers = Resolvers(bench, function)
+    if "through `" in finding.message and _only_answers(source, function):
         _cache(draft, source, function, resolvers.cache())
-    elif call is not None and _is_constant(source, call):
+    elif call is not None and _is_constant(call):
         body = f"{source.unit}return {source.code(call)}"
         name = resolvers.add(_subject(call), body)
         draft.replace_node(source, call, f"{name}()")
@@ -54,10 +57,10 @@ def _only_answers(source: Source, function: cst.FunctionDef) -> bool:
         return False
     if any(not isinstance(target.target, cst.Name) for target in source.all(cst.AssignTarget, function.body)):
         return False
-    return sum(1 for _ in source.all(cst.BaseSmallStatement, function.body)) <= _MOST_STATEMENTS
+    return len(list(source.all(cst.BaseSmallStatement, function.body))) <= _MOST_STATEMENTS
 
 
-def _is_constant(source: Source, call: cst.Call) -> bool:
+def _is_constant(call: cst.Call) -> bool:
     """All its arguments are literals."""
     return bool(call.args) and all(isinstance(one.value, (cst.SimpleString, cst.Integer)) for one in call.args)
 

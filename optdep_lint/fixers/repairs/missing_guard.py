@@ -1,5 +1,6 @@
 """OPD201, OPD202, OPD204: a check that leaves with an ImportError stands before the use."""
 
+# mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,12 +9,13 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import function_label, insert_check, raise_lines
 from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.repairs.guard_import import sentinel
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import bound_names
+from optdep_lint.fixers.uses import bound_names, imports_in
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.values import Constant
 
@@ -22,12 +24,13 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     """Insert the check that is missing."""
     source = workshop.source(finding.path)
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     if finding.code == "OPD204":
-        _leave(draft, workshop, source, finding)
+        _leave(bench, finding)
     else:
         use = _use(source, finding)
-        test = _absence_test(draft, workshop, source, finding, use)
-        insert_check(draft, workshop, source, use, test, finding.absent or "")
+        test = _absence_test(bench, finding, use)
+        insert_check(bench, use, test, finding.absent or "")
     return draft.finish(f"Say what to install where `{finding.absent}` is needed and not there")
 
 
@@ -43,29 +46,27 @@ def _use(source: Source, finding: Finding) -> cst.Name:
     return node
 
 
-def _absence_test(draft: Draft, workshop: Workshop, source: Source, finding: Finding, use: cst.Name) -> str:
+def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str:
     """What is true where the name is not usable: the project's flag, or the sentinel; one is made where there is none."""
     name, root = use.value, finding.absent or ""
-    module = workshop.survey.tree.sources[workshop.module_of(finding.path)]
-    value = workshop.availability.without(root).modules[module.name].namespace.get(name)
+    module = bench.workshop.survey.tree.sources[bench.workshop.module_of(finding.path)]
+    value = bench.workshop.availability.without(root).modules[module.name].namespace.get(name)
     if isinstance(value, Constant):
         return f"{name} is None" if value.value is None else f"not {name}"
-    flag = next((probe for probe in workshop.availability.probes(root) if probe.module == module.name), None)
-    binder = _binder(source, name)
+    flag = next((probe for probe in bench.workshop.availability.probes(root) if probe.module == module.name), None)
+    binder = _binder(bench.source, name)
     if isinstance(binder, cst.If) and _is_bare_test(binder.test):
         return _negated(spelled(binder.test))
-    if flag is not None and source.line_of(source.span(binder)[0]) > 0:
+    if flag is not None and bench.source.line_of(bench.source.span(binder)[0]) > 0:
         return f"not {flag.expression}"
-    _add_sentinel(draft, workshop, source, binder, name)
+    _add_sentinel(bench, binder, name)
     return f"{name} is None"
 
 
 def _binder(source: Source, name: str) -> cst.Try | cst.If | cst.With:
     """The statement at the top of the file under which the name is imported."""
-    for kind in (cst.Import, cst.ImportFrom):
-        for statement in source.all(kind):
-            if name not in bound_names(statement) or source.enclosing(statement, cst.FunctionDef) is not None:
-                continue
+    for statement in imports_in(source):
+        if name in bound_names(statement) and source.enclosing(statement, cst.FunctionDef) is None:
             for around in source.ancestors(statement):
                 if isinstance(around, (cst.Try, cst.If, cst.With)):
                     return around
@@ -83,18 +84,18 @@ def _negated(test: str) -> str:
     return f"not {test}"
 
 
-def _add_sentinel(draft: Draft, workshop: Workshop, source: Source, binder: cst.CSTNode, name: str) -> None:
+def _add_sentinel(bench: Bench, binder: cst.CSTNode, name: str) -> None:
     """Bind the name to None where the import does not bind it."""
-    line = sentinel(workshop, source, name)
+    line = sentinel(bench.workshop, bench.source, name)
     if isinstance(binder, cst.Try):
         for handler in binder.handlers:
-            _append(draft, source, handler.body, line)
+            _append(bench.draft, bench.source, handler.body, line)
     elif isinstance(binder, cst.With):
-        typed = workshop.is_typed(source)
-        draft.insert_before(source, binder, f"{name} = None" + ("  # type: ignore[assignment]" if typed else ""))
+        typed = bench.workshop.is_typed(bench.source)
+        bench.draft.insert_before(bench.source, binder, f"{name} = None" + ("  # type: ignore[assignment]" if typed else ""))
     elif isinstance(binder, cst.If) and binder.orelse is None:
-        indent = source.indent_at(source.span(binder)[0])
-        draft.insert_line(source, source.block_end(binder), f"{indent}else:\n{indent}{source.unit}{line}")
+        indent = bench.source.indent_at(bench.source.span(binder)[0])
+        bench.draft.insert_line(bench.source, bench.source.block_end(binder), f"{indent}else:\n{indent}{bench.source.unit}{line}")
     else:
         raise Refusal(f"`{name}` is bound in a way that the fix cannot follow")
 
@@ -123,24 +124,24 @@ def _leaves(statement: cst.CSTNode) -> bool:
 # --- OPD204 ----------------------------------------------------------------------------------------------------------
 
 
-def _leave(draft: Draft, workshop: Workshop, source: Source, finding: Finding) -> None:
+def _leave(bench: Bench, finding: Finding) -> None:
     """Let the branch that has noticed the absence leave."""
-    guard = source.at(finding.span.line, finding.span.column, cst.If)
+    guard = bench.source.at(finding.span.line, finding.span.column, cst.If)
     if guard is None:
         raise Refusal("the guard is not an `if` statement")
     root = finding.absent or ""
     body = guard.body
-    indent = source.indent_at(source.span(guard)[0]) + source.unit
-    lines = raise_lines(workshop, source, root, function_label(source, guard), depth=len(indent))
+    indent = bench.source.indent_at(bench.source.span(guard)[0]) + bench.source.unit
+    lines = raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard), depth=len(indent))
     last = body.body[-1]
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     if isinstance(small, cst.Pass) and len(body.body) == 1:
         if isinstance(body, cst.SimpleStatementSuite):
-            draft.replace_node(source, small, raise_lines(workshop, source, root, function_label(source, guard)).replace("\n", ""))
+            bench.draft.replace_node(bench.source, small, raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard)).replace("\n", ""))
         else:
-            draft.replace_node(source, small, indented(lines, indent)[len(indent) :])
+            bench.draft.replace_node(bench.source, small, indented(lines, indent)[len(indent) :])
     elif isinstance(small, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-        draft.insert_after(source, small, lines)
+        bench.draft.insert_after(bench.source, small, lines)
     else:
         raise Refusal("the end of the guard was not found")
 

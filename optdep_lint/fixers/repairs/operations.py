@@ -6,6 +6,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.conditions import presence_test
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.importers import Importers
@@ -29,13 +30,14 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     assert isinstance(first, (cst.FunctionDef, cst.ClassDef))
     root = finding.absent or ""
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     draft.unsafe.append("what is defined under the guard is missing where the operation is")
     guard = _guard(source, finding, first)
     family, wrapped = _family(source, guard, first)
     if guard is not None and not wrapped:
         _move(draft, source, family, guard)
     else:
-        test = spelled(guard.test) if isinstance(guard, cst.If) else _test(draft, workshop, source, root, first)
+        test = spelled(guard.test) if isinstance(guard, cst.If) else _test(bench, root, first)
         _wrap(draft, source, family, test)
     _exports(draft, source, family, guard if not wrapped else None)
     importers = Importers(draft, workshop, root)
@@ -78,10 +80,10 @@ def _is_within(source: Source, offset: int, body: cst.BaseSuite) -> bool:
     return source.line_start(first) <= offset < last
 
 
-def _test(draft: Draft, workshop: Workshop, source: Source, root: str, place: cst.CSTNode) -> str:
+def _test(bench: Bench, root: str, place: cst.CSTNode) -> str:
     if not root:
         raise Refusal("the operation is registered in another module, under a test of the platform alone")
-    return presence_test(draft, workshop, source, root, place)
+    return presence_test(bench, root, place)
 
 
 # --- into the guard --------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.placing import insert_definition, is_annotated
@@ -20,6 +21,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     """Ask through a helper, in the whole function or statement that the finding stands in."""
     source = workshop.source(finding.path)
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     statement = source.statement_at(finding.span.line, finding.span.column)
     scope: cst.CSTNode = source.enclosing(statement, cst.FunctionDef) or statement
     early = source.at(finding.span.line, finding.span.column, cst.If) if finding.code == "OPD403" else None
@@ -36,7 +38,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         and (finding.code != "OPD403" or _is_dotted(call))
     ]  # fmt: skip
     if calls:
-        _ask_helper(draft, workshop, source, scope, calls)
+        _ask_helper(bench, scope, calls)
     elif finding.code != "OPD403":
         raise Refusal("what raises is not a call of find_spec")
     return draft.finish("Ask for each location by itself")
@@ -51,13 +53,13 @@ def _is_dotted(call: cst.Call) -> bool:
     return not isinstance(value, cst.SimpleString) or "." in str(value.evaluated_value)
 
 
-def _ask_helper(draft: Draft, workshop: Workshop, source: Source, scope: cst.CSTNode, calls: list[cst.Call]) -> None:
-    helper = _existing(source)
+def _ask_helper(bench: Bench, scope: cst.CSTNode, calls: list[cst.Call]) -> None:
+    helper = _existing(bench.source)
     if helper is None:
-        helper = source.fresh_name("_has_spec", "_can_find_spec")
-        insert_definition(draft, source, scope, _definition(source, helper, spelled(calls[0].func)))
+        helper = bench.source.fresh_name("_has_spec", "_can_find_spec")
+        insert_definition(bench.draft, bench.source, scope, _definition(bench.source, helper, spelled(calls[0].func)))
     for call in calls:
-        _replace(draft, source, call, helper)
+        _replace(bench.draft, bench.source, call, helper)
 
 
 def _replace(draft: Draft, source: Source, call: cst.Call, helper: str) -> None:

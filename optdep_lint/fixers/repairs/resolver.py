@@ -1,5 +1,6 @@
 """OPD501, OPD502: what is imported on a hot path is imported once per process, by a function that keeps it."""
 
+# mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -8,6 +9,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved
@@ -28,8 +30,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if function is None:
         raise Refusal("what is imported on the hot path does not stand in a function")
     draft = Draft()
+    bench = Bench(draft, workshop, source)
     draft.unsafe.append("what is imported once is not looked for again")
-    work = _Work(source, function, Resolvers(draft, workshop, source, function))
+    work = _Work(source, function, Resolvers(bench, function))
     around = _try_around(source, statement)
     if isinstance(statement, cst.Try) or around is not None:
         target = statement if isinstance(statement, cst.Try) else around
