@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Expression, Statement
 from optdep_lint.facts.walk import expressions, statements
-from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.hot_scope import Scopes
+from optdep_lint.world.hot_sites import Site
 from optdep_lint.world.values import Descriptor, External, FunctionValue
 
 Kept = tuple[str, str]

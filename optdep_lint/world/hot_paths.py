@@ -10,16 +10,19 @@ from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
 from optdep_lint.world.hot_latches import Latches
 from optdep_lint.world.hot_roots import Roots
-from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sinks import Sink, Sinks
+from optdep_lint.world.hot_sites import Site
 from optdep_lint.world.hot_walk import Happening, Walk
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue, Instance, Value
+from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Instance, Value
 
 _COLD_PARTS = frozenset({"test", "tests", "testing", "conftest", "benchmarks", "examples"})
 _PREPARING = frozenset(
     {"__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__repr__", "extra_repr"}
 )
+_CALLING = frozenset({"checkpoint", "map", "filter", "reduce", "vmap", "cond", "while_loop", "scan", "tree_map"})
+"""What functions of other projects are called that call what they are given, there and then."""
 _LONGEST_CHAIN = 12
 
 
@@ -107,10 +110,19 @@ class _Heating:
                 case syntax.Call(function=function, at=at):
                     for value in self._scopes.values(function, site, site.module):
                         yield from ((called, at) for called in self._entered(value, "__call__"))
+                        if isinstance(value, External) and value.path.rpartition(".")[2] in _CALLING:
+                            yield from ((called, at) for called in self._handed(node, site))
                 case syntax.Attribute(at=at):
                     for value in self._scopes.values(node, site, site.module):
                         if isinstance(value, Descriptor) and value.kind == "property":
                             yield from ((called, at) for called in self._entered(value.function, ""))
+
+    def _handed(self, call: syntax.Call, site: Site) -> Iterator[Site]:
+        """The functions that a call is given to call."""
+        for argument in call.arguments:
+            if isinstance(argument, (syntax.Name, syntax.Attribute)):
+                for value in self._scopes.values(argument, site, site.module):
+                    yield from self._entered(value, "")
 
     def _entered(self, value: Value, member: str) -> Iterator[Site]:
         """The function whose body a call enters; construction is taken to be rare."""

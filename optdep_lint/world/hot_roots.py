@@ -10,7 +10,8 @@ from typing import NamedTuple
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.facts.walk import all_expressions
-from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.hot_scope import Scopes
+from optdep_lint.world.hot_sites import Site
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Value
 
@@ -27,7 +28,7 @@ _FORWARD = re.compile(
 )
 _REGISTERING = re.compile(
     r"torch(\.library|\._library\.\w+|\._custom_ops?\w*(\.\w+)?)\.(custom_op|triton_op|impl|register_kernel|register_autograd)"
-    r"|torch\._custom_ops\.(impl|impl_backward)"
+    r"|torch\._custom_ops\.(impl|impl_backward)|(\w+\.)+(direct_)?register_custom_op"
 )
 _COMPILING = re.compile(
     r"torch\.(compile|no_grad|inference_mode|_dynamo\.optimize|jit\.(script|trace|export))"
@@ -39,6 +40,8 @@ _COMPILING = re.compile(
 )
 _COLD_NAME = re.compile(r"_*(init|reset|load|save|convert|post_init|from_|export|setup|build|register|test_|main$)")
 """What functions are called that prepare: `no_grad` over them says nothing about how often they run."""
+_FOR_TRACING = re.compile(r"fake|meta|abstract|setup_context|vmap")
+"""Arguments of registrations that run only while something is traced."""
 _DEEPEST = 3
 _MOST_INNER = 8
 
@@ -66,6 +69,7 @@ class Roots:
                 yield from self._of(site)
                 if self._mentions_heat(site):
                     yield from self._within(site)
+        yield from self._by_another_name()
 
     def _within(self, site: Site) -> Iterator[Root]:
         """What a function registers or compiles while it runs."""
@@ -84,6 +88,19 @@ class Roots:
                 yield Root(site, f"`{method}` of a module")
         elif method == "backward" and self._is_like_module(site):
             yield Root(site, "`backward` of a module")
+
+    def _by_another_name(self) -> Iterator[Root]:
+        """Functions that a class binds as its `forward`."""
+        for class_ in self._scopes.classes.values():
+            for name, value in class_.names.items():
+                if (
+                    _FORWARD.fullmatch(name)
+                    and isinstance(value, FunctionValue)
+                    and class_.module.name in self._modules
+                ):
+                    site = self._scopes.site_of(value)
+                    if site is not None and site.node.name != name and self._is_like(class_):
+                        yield Root(site, f"`{name}` of a module")
 
     # --- classes -------------------------------------------------------------------------------------------------
 
@@ -154,7 +171,8 @@ class Roots:
     def _heated_arguments(
         self, call: syntax.Call, site: Site | None, module: str, depth: int = 0
     ) -> Iterator[tuple[Expression, str]]:
-        passed = [*call.arguments, *(keyword.value for keyword in call.keywords)]
+        named = [one.value for one in call.keywords if not _FOR_TRACING.search(one.name or "")]
+        passed = [*call.arguments, *named]
         if not any(isinstance(one, (syntax.Name, syntax.Attribute)) for one in passed):
             return
         for value in self._scopes.values(call.function, site, module):

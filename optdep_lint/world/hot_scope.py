@@ -2,130 +2,41 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.syntax import Block, Expression
+from optdep_lint.facts.syntax import Expression
 from optdep_lint.facts.walk import statements
 from optdep_lint.world.bound import target_names
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.hot_sites import Site, Sites, alternatives, last_name
 from optdep_lint.world.values import (
-    Choice,
     ClassValue,
     Constant,
     Descriptor,
     External,
     FunctionValue,
     Instance,
+    Items,
     Known,
-    Method,
     ModuleValue,
+    Table,
     Value,
 )
 
 _DEEPEST = 6
-_MOST_HEIRS = 200
-_KEEPING = re.compile(r"(^|_)(cached?|memoi[sz]ed?|memo|once|singleton)($|_)|^cached|(Cache|Memo|Once)", re.IGNORECASE)
-"""What decorators are called that compute a result once."""
+_MOST_ELEMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Site:
-    """A function of the project, where it stands."""
-
-    module: str
-    name: str
-    """Dotted within its module."""
-    node: syntax.Function
-    owner: ClassValue | None = None
-    outer: Site | None = None
-
-
-class Scopes:
+class Scopes(Sites):
     """Answers for every function of a project what a name or an attribute in it may be."""
 
     def __init__(self, base: Evaluation) -> None:
-        self._base = base
-        self._sites: dict[int, Site] = {}
+        super().__init__(base)
         self._locals: dict[int, dict[str, list[object]]] = {}
         self._assigned: dict[int, dict[str, list[tuple[Expression, Site]]]] = {}
-        self._heirs: dict[int, list[ClassValue]] = defaultdict(list)
-        self.classes: dict[int, ClassValue] = {}
-        """The classes of the project, by the identity of their syntax."""
-        for module in base.modules.values():
-            for value in module.namespace.values():
-                self._note_classes(value)
-
-    def _note_classes(self, value: Value) -> None:
-        for one in alternatives(value):
-            if isinstance(one, ClassValue) and one.node is not None and id(one.node) not in self.classes:
-                self.classes[id(one.node)] = one
-                for base in one.bases:
-                    self._heirs[id(base)].append(one)
-                for inner in one.names.values():
-                    self._note_classes(inner)
-
-    # --- functions -----------------------------------------------------------------------------------------------
-
-    def sites(self, module: str) -> Iterator[Site]:
-        """The functions at the top of a module and in its classes."""
-        yield from self._sites_in(self._base.tree.sources[module].summary.body, module, "", None, None)
-
-    def inner_sites(self, site: Site) -> Iterator[Site]:
-        """The functions that are defined while a function runs."""
-        yield from self._sites_in(self.body(site), site.module, f"{site.name}.", None, site)
-
-    def _sites_in(
-        self, block: Block, module: str, prefix: str, owner: ClassValue | None, outer: Site | None
-    ) -> Iterator[Site]:
-        for statement in block:
-            if isinstance(statement, syntax.Function):
-                yield self._site(module, f"{prefix}{statement.name}", statement, owner, outer)
-            elif isinstance(statement, syntax.Class):
-                class_ = self.classes.get(id(statement))
-                yield from self._sites_in(statement.body, module, f"{prefix}{statement.name}.", class_, outer)
-            else:
-                for part in _blocks(statement):
-                    yield from self._sites_in(part, module, prefix, owner, outer)
-
-    def _site(
-        self, module: str, name: str, node: syntax.Function, owner: ClassValue | None, outer: Site | None
-    ) -> Site:
-        site = self._sites.get(id(node))
-        if site is None:
-            site = self._sites[id(node)] = Site(module, name, node, owner, outer)
-        return site
-
-    def site_of(self, value: FunctionValue) -> Site | None:
-        """Where a function stands; None for a lambda."""
-        if not isinstance(value.node, syntax.Function):
-            return None
-        name = f"{value.owner.name}.{value.node.name}" if value.owner is not None else value.node.name
-        return self._site(value.module.name, name, value.node, value.owner, None)
-
-    def body(self, site: Site) -> Block:
-        """The statements of a function."""
-        return self._base.tree.sources[site.module].summary.body_of(site.node.body)
-
-    def path(self, site: Site) -> str:
-        """The file that a function stands in."""
-        return self._base.tree.sources[site.module].path
-
-    def is_kept(self, site: Site) -> bool:
-        """A decorator keeps its result, so that its body runs once."""
-        return any(_KEEPING.search(_last_name(decorator)) for decorator in site.node.decorators)
-
-    def heirs(self, class_: ClassValue) -> list[ClassValue]:
-        """The class and all that inherit from it."""
-        found = [class_]
-        for one in found:
-            if len(found) > _MOST_HEIRS:
-                break
-            found += [heir for heir in self._heirs.get(id(one), ()) if heir not in found]
-        return found
 
     # --- values --------------------------------------------------------------------------------------------------
 
@@ -149,6 +60,9 @@ class Scopes:
                 yield from self.values(orelse, site, module, depth + 1)
             case syntax.Walrus(value=value_node):
                 yield from self.values(value_node, site, module, depth + 1)
+            case syntax.Subscript(value=held):
+                for value in list(self.values(held, site, module, depth + 1)):
+                    yield from _elements(value)
             case syntax.Constant(value=constant):
                 yield Constant(constant)
 
@@ -160,7 +74,7 @@ class Scopes:
                     yield from self._bound(binding, name, site, depth)
                 return
             site = site.outer
-        found = self._base.modules[module].namespace.get(name)
+        found = self.base.modules[module].namespace.get(name)
         if found is not None:
             yield from alternatives(found)
         else:
@@ -203,8 +117,8 @@ class Scopes:
             case syntax.Parameter():
                 yield from self._parameter(name, site)
             case syntax.Function():
-                inner = self._site(site.module, f"{site.name}.{name}", binding, None, site)
-                function = FunctionValue(self._base.modules[site.module], name, binding, None)
+                inner = self.site(site.module, f"{site.name}.{name}", binding, None, site)
+                function = FunctionValue(self.base.modules[site.module], name, binding, None)
                 function.memoised = self.is_kept(inner)
                 yield function
             case syntax.Import() | syntax.ImportFrom():
@@ -216,12 +130,12 @@ class Scopes:
         parameters = site.node.parameters
         if site.owner is None or not parameters or parameters[0].name != name:
             return
-        kinds = {_last_name(decorator) for decorator in site.node.decorators}
+        kinds = {last_name(decorator) for decorator in site.node.decorators}
         if "staticmethod" in kinds:
             return
         as_class = "classmethod" in kinds or name == "cls"
         for heir in self.heirs(site.owner):
-            member = self._base.expressions.class_member(heir, site.node.name)
+            member = self.base.expressions.class_member(heir, site.node.name)
             if heir is site.owner or any(_node_of(one) is site.node for one in alternatives(member)):
                 yield heir if as_class else Instance(heir)
 
@@ -241,16 +155,16 @@ class Scopes:
         """The absolute name of the module that a from-import names."""
         if not statement.level:
             return statement.module
-        is_package = self._base.tree.sources[module].is_package
+        is_package = self.base.tree.sources[module].is_package
         parts = module.split(".")
         parts = parts[: len(parts) - statement.level + is_package]
         return ".".join([*parts, statement.module] if statement.module else parts)
 
     def _module(self, name: str) -> Iterator[Value]:
-        module = self._base.modules.get(name)
+        module = self.base.modules.get(name)
         if module is not None:
             yield module.replaced if module.replaced is not None else ModuleValue(module)
-        elif not self._base.tree.owns(name):
+        elif not self.base.tree.owns(name):
             yield External(name)
 
     # --- attributes and calls ------------------------------------------------------------------------------------
@@ -267,16 +181,16 @@ class Scopes:
             case External(path=path):
                 yield External(f"{path}.{name}")
             case ClassValue():
-                yield from alternatives(self._base.expressions.class_member(value, name))
+                yield from alternatives(self.base.expressions.class_member(value, name))
             case Instance(type=ClassValue() as class_):
-                found = value.attributes.get(name) or self._base.expressions.class_member(class_, name)
+                found = value.attributes.get(name) or self.base.expressions.class_member(class_, name)
                 yield from alternatives(found)
                 if not isinstance(found, (FunctionValue, Descriptor)) and depth <= _DEEPEST:
                     yield from self._held(class_, name, depth)
             case Known(model="super", parts=(ClassValue() as class_,)):
                 for base in class_.bases:
                     if isinstance(base, ClassValue):
-                        yield from alternatives(self._base.expressions.class_member(base, name))
+                        yield from alternatives(self.base.expressions.class_member(base, name))
 
     def _held(self, class_: ClassValue, name: str, depth: int) -> Iterator[Value]:
         """What the methods of a class, or of those that it inherits from, assign to `self.name`."""
@@ -330,41 +244,23 @@ _TRANSPARENT = frozenset({
 """What gives back its first argument in another guise."""
 
 
-def alternatives(value: Value | None) -> Iterator[Value]:
-    """The values that a name may have, decorators of unknown effect taken off."""
+def _elements(value: Value) -> Iterator[Value]:
+    """What an index may find."""
     match value:
-        case None:
-            return
-        case Choice(yes=yes, no=no):
-            yield from alternatives(yes)
-            yield from alternatives(no)
-        case Known(model="decorated" | "partial" | "context factory", parts=(Value() as inner, *_)):
-            yield from alternatives(inner)
-        case Method(function=function):
-            yield from alternatives(function)
+        case Table(entries=entries):
+            found: Iterable[Value] = entries.values()
+        case Items(elements=elements):
+            found = elements
         case _:
-            yield value
+            return
+    for element in itertools.islice(found, _MOST_ELEMENTS):
+        yield from alternatives(element)
 
 
 def _node_of(value: Value) -> object:
     if isinstance(value, Descriptor):
         value = next(iter(alternatives(value.function)), value)
     return value.node if isinstance(value, FunctionValue) else None
-
-
-def _last_name(node: Expression) -> str:
-    match node:
-        case syntax.Name(id=name) | syntax.Attribute(name=name):
-            return name
-        case syntax.Call(function=function):
-            return _last_name(function)
-    return ""
-
-
-def _blocks(statement: syntax.Statement) -> Iterator[Block]:
-    from optdep_lint.facts.walk import parts_of
-
-    yield from (part for _, part in parts_of(statement))
 
 
 def _bindings_of(statement: syntax.Statement) -> Iterator[tuple[str, object]]:

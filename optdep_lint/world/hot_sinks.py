@@ -9,7 +9,8 @@ from typing import NamedTuple
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.facts.walk import expressions, names_read, statements
-from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.hot_scope import Scopes
+from optdep_lint.world.hot_sites import Site
 from optdep_lint.world.hot_walk import Attempt, Happening, Region
 from optdep_lint.world.stdlib import is_stdlib_root
 from optdep_lint.world.survey import Survey

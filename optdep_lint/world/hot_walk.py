@@ -11,7 +11,8 @@ from optdep_lint.facts.syntax import Block, Expression, Statement
 from optdep_lint.facts.walk import statements
 from optdep_lint.world.bound import bound_names, target_names
 from optdep_lint.world.hot_latches import Latches
-from optdep_lint.world.hot_scope import Scopes, Site
+from optdep_lint.world.hot_scope import Scopes
+from optdep_lint.world.hot_sites import Site
 
 
 class Attempt(NamedTuple):
@@ -99,7 +100,7 @@ class Walk:
                 yield from self._expression((statement.decorators, statement.bases), region, site)
                 yield from self._block(statement.body, region, site)
             case _:
-                yield from self._expression(tuple(statement), region, site)
+                yield from self._expression(statement, region, site)
 
     def _if(self, statement: syntax.If, region: Region, site: Site) -> Iterator[Happening]:
         yield from self._expression(statement.test, region, site)

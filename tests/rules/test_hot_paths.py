@@ -195,6 +195,35 @@ HOT = {
             import aiter  # expect: OPD501
             return aiter.step(x)
     """,
+    "a table of implementations, functions that are handed on, another name": """
+        from torch import nn
+        from torch.utils.checkpoint import checkpoint
+        from engine.utils import direct_register_custom_op
+        def _aiter(x):
+            import aiter  # expect: OPD501
+            return aiter.norm(x)
+        def _plain(x):
+            return x
+        def _rope(x):
+            import aiter  # expect: OPD501
+            return aiter.rope(x)
+        def _fake(x):
+            import aiter
+            return aiter.empty(x)
+        def _renamed(self, x):
+            import aiter  # expect: OPD501
+            return aiter.rope(x)
+        KERNELS = {"aiter": _aiter, "plain": _plain}
+        class Layer(nn.Module):
+            def _inner(self, x):
+                import deep_gemm  # expect: OPD501
+                return deep_gemm.run(x)
+            def forward(self, x):
+                return checkpoint(self._inner, KERNELS[self.kind](x))
+        class Other(nn.Module):
+            forward = _renamed
+        direct_register_custom_op("rope", op_func=_rope, fake_impl=_fake)
+    """,
     "autograd function": """
         import torch
         class Norm(torch.autograd.Function):
