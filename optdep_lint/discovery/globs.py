@@ -1,22 +1,23 @@
 """Patterns as in .gitignore: which paths does a list of them leave out?
 
-The semantics are git's (tested against it); pathspec is not imported at run time, since importing it costs more than
-matching thousands of paths does here, and it takes some patterns otherwise than git does (`a/**/`).
+pathspec reads the lines. Its expressions also match what lies below a match; here each path is asked about by itself,
+folder by folder as git does it, so that nothing below an excluded folder is taken back. The tests hold the answers
+against git's own.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of a .gitignore: `regex` matches the whole path below the folder of the file."""
+    """One line of a .gitignore: `regex` matches the whole path below the folder of the file, a folder's with a slash."""
 
     regex: re.Pattern[str]
-    folders_only: bool
     leaves_out: bool
 
 
@@ -30,10 +31,11 @@ class Patterns:
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """True where the last line that matches leaves `path` (POSIX, relative) out, False where it takes it back."""
-        if self.screen.fullmatch(path) is None:
+        text = f"{path}/" if folder else path
+        if self.screen.fullmatch(text) is None:
             return None
         for line in reversed(self.lines):
-            if (folder or not line.folders_only) and line.regex.fullmatch(path):
+            if line.regex.fullmatch(text):
                 return line.leaves_out
         return None
 
@@ -47,55 +49,38 @@ class Patterns:
 
 def compile_patterns(lines: Iterable[str]) -> Patterns:
     """Patterns from the lines of a .gitignore."""
-    compiled = [line for line in map(_compile_line, lines) if line is not None]
-    sources = "|".join(f"(?:{line.regex.pattern})" for line in compiled)
-    return Patterns(tuple(compiled), re.compile(sources if compiled else r"(?!)"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # `[[]` is meant as it stands.
+        compiled = [line for text in lines if text.strip() and (line := _compile_line(text)) is not None]
+        sources = "|".join(f"(?:{line.regex.pattern})" for line in compiled)
+        return Patterns(tuple(compiled), re.compile(sources if compiled else r"(?!)", re.DOTALL))
 
 
-def _compile_line(line: str) -> _Line | None:
-    text = line.rstrip("\r\n")
-    while text.endswith(" ") and not text.endswith("\\ "):
-        text = text[:-1]
-    if not text or text.startswith("#"):
-        return None
-    leaves_out = not text.startswith("!")
-    text = text if leaves_out else text[1:]
-    folders_only = text.endswith("/")
-    text = text.rstrip("/") if folders_only else text
-    if not text:
-        return None
-    prefix = "" if "/" in text else r"(?:.*/)?"
+_REPEATED = re.compile(r"(?:(?<=/)|^)\*\*/(?:\*\*/)+")
+_ONLY_BELOW = re.compile(r"/\*\*/\s*$")
+_NAMED = re.compile(r"\(\?P<\w+>")
+
+
+def _compile_line(text: str) -> _Line | None:
+    """None for a comment, and for a pattern that can match nothing."""
+    from pathspec import GitIgnoreSpec
+
+    # What lies below a folder does not include the folder: pathspec takes `a/**/` for `a/`.
+    line = _ONLY_BELOW.sub("/**/*/", _REPEATED.sub("**/", text.rstrip("\r\n")))
     try:
-        regex = re.compile(prefix + _translate(text.removeprefix("/")), re.DOTALL)
-    except re.error:
+        (pattern,) = GitIgnoreSpec.from_lines([line]).patterns
+        if pattern.include is None:
+            return None
+        return _Line(re.compile(_whole(pattern.regex.pattern), re.DOTALL), pattern.include)  # type: ignore[attr-defined]
+    except (ValueError, re.error):
         return None
-    return _Line(regex, folders_only, leaves_out)
 
 
-_TOKEN = re.compile(r"\A\*\*/|/\*\*/|/\*\*\Z|\*+|\?|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
-_REPEATED = re.compile(r"(\A|/)\*\*(?:/\*\*)+(?=/|\Z)")
-_SPECIAL = {"/**/": "/(?:.*/)?", "/**": "/.+", "**/": "(?:.*/)?", "?": "[^/]"}
-
-
-def _translate(glob: str) -> str:
-    parts = []
-    for match in _TOKEN.finditer(_REPEATED.sub(r"\1**", glob)):
-        token = match[0]
-        if token in _SPECIAL:
-            parts.append(_SPECIAL[token])
-        elif token.startswith("*"):
-            parts.append("[^/]*")
-        elif len(token) > 2 and token.startswith("["):
-            parts.append(_translate_class(token[1:-1]))
-        else:
-            parts.append(re.escape(token[1:] if len(token) == 2 and token[0] == "\\" else token))
-    return "".join(parts)
-
-
-def _translate_class(body: str) -> str:
-    negated = body.startswith(("!", "^"))
-    body = body[1:] if negated else body
-    body = body.replace("[:alnum:]", "a-zA-Z0-9").replace("[:alpha:]", "a-zA-Z").replace("[:digit:]", "0-9")
-    body = body.replace("[", r"\[").replace("&&", r"&\&").replace("~~", r"~\~").replace("||", r"|\|")
-    body = r"\]" + body[1:] if body.startswith("]") else body
-    return f"(?!/)[{'^' if negated else ''}{body}]"
+def _whole(expression: str) -> str:
+    """From an expression of pathspec's, which finds the start of a path, to one for the whole of it."""
+    if expression == ".":
+        return ".+"
+    unnamed, names = _NAMED.subn("(?:", expression)
+    start = "" if expression.startswith("^") else ".*"
+    # With a name it ends with the slash of a folder or at the end of the path; without, it is for all below a folder.
+    return f"{start}{unnamed}" if names else f"{start}{unnamed}.+"
