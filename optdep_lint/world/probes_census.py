@@ -47,7 +47,8 @@ class Site:
         definition = self.unit.definition
         if definition is None:
             return True
-        return line_of(definition.node.at) <= line_of(at) <= end_line_of(definition.node.at)
+        last = max((end_line_of(one.at) for one in statements(self.block) if hasattr(one, "at")), default=0)
+        return line_of(definition.node.at) <= line_of(at) <= last
 
 
 class Census:
@@ -59,6 +60,8 @@ class Census:
         self.probing: dict[int, Site] = {}
         """Sites by the identity of their function's node."""
         waiting = [site for name in survey.tree.sources for site in self._of_module(name)]
+        self.trying = [site for site in waiting if site.unit.definition is not None and _tries(site.block) > 1]
+        """The functions in which more than one `try` imports something."""
         for _ in range(_ROUNDS):
             found = [site for site in waiting if self._look(site)]
             if not found:
@@ -161,6 +164,14 @@ def _function_in(value: Value | None) -> Value | None:
             value = value.parts[0]
         else:
             return value
+
+
+def _tries(block: syntax.Block) -> int:
+    """How many `try` statements of a block import something first."""
+    return sum(
+        isinstance(statement, syntax.Try) and bool(statement.body) and isinstance(statement.body[0], (syntax.Import, syntax.ImportFrom))
+        for statement in block
+    )
 
 
 def _local_imports(block: syntax.Block) -> dict[str, str]:

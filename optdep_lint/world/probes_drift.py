@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, parts_of, statements
+from optdep_lint.world.bound import bound_names
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_census import census
@@ -212,8 +213,9 @@ class Origins:
                         if (alias.asname or alias.name) == name:
                             yield from self.of_name(_absolute(statement, source), alias.name, depth - 1)
                 case syntax.Try():
-                    if any(name in _targets(inner) for inner in statements(statement.body + statement.orelse)):
-                        for inner in statement.body:
+                    own = [inner for inner in statement.body if imported_names(inner) and name in bound_names((inner,))]
+                    if own or any(name in _targets(inner) for inner in statements(statement.body + statement.orelse)):
+                        for inner in own or statement.body:
                             yield from imported_names(inner)
 
     def _asked_in(self, source: Source, node: syntax.Expression, depth: int, *, whole: bool = True) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
 from optdep_lint.facts import syntax
@@ -12,7 +12,7 @@ from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import expressions
 from optdep_lint.world.probes import MAYBE, Answer, Inquirer, Unit, can_be_true, inquirer
 from optdep_lint.world.probes_census import Site, census
-from optdep_lint.world.probes_hidden import discover
+from optdep_lint.world.probes_hidden import discover, hidden_siblings
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Failure
 
@@ -32,34 +32,45 @@ class EarlyExit:
 
 def early_exits(survey: Survey) -> Iterator[EarlyExit]:
     """Exits that hide an alternative, each place once."""
-    seen: set[tuple[str, int]] = set()
-    for site in census(survey).sites:
-        if not (site.finds or _imports_in_tries(site.block)):
+    seen = {(hidden.path, hidden.at) for hidden in hidden_siblings(survey)}
+    for site in (*(site for site in census(survey).sites if site.finds), *census(survey).trying):
+        if any(site.holds(*place) for place in seen):
             continue
-        for found in _look(inquirer(survey), site):
-            if (found.path, found.at) not in seen:
-                seen.add((found.path, found.at))
-                yield found
-                break
+        found = next(_look(inquirer(survey), site), None)
+        if found is not None:
+            seen.add((found.path, found.at))
+            yield found
 
 
 def _look(asker: Inquirer, site: Site) -> Iterator[EarlyExit]:
-    declared = asker.survey.declared
-    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, site.unit)))
+    edits = list(islice(gates(site.block), _MOST_GATES))
+    roots = _roots(asker, site.unit, edits) if edits else []
     if not 2 <= len(roots) <= _MOST_ROOTS:
         return
     yes = _names_that_can_hold(asker, site.unit, frozenset(), None)
     no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root}), None) for root in roots}
     if not any(no.values()):
         return
-    for count, (at, edited) in enumerate(gates(site.block)):
-        if count >= _MOST_GATES:
-            return
+    for at, edited in edits:
         for root, other in permutations(roots, 2):
             if no[root] and not _companions(root, other):
                 held = [_names_that_can_hold(asker, site.unit, absent, edited) for absent in _worlds(root, other)]
                 if no[root] & held[0] & held[1] - held[2]:
                     yield EarlyExit(site.path, at, root, other)
+
+
+def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]]) -> list[str]:
+    """The optional roots that a unit asks for, also those that it would ask for but for an exit."""
+    declared, tree = asker.survey.declared, asker.survey.tree
+    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, unit)))
+    if not roots or len(roots) > _MOST_ROOTS:
+        return []
+    for absent in [frozenset({root}) for root in roots]:
+        for _, body in edits:
+            _, asked = asker.ask(unit, absent, forgiving=True, body=body)
+            found = (declared.root_of(one.name) for one in asked if not tree.owns(one.name))
+            roots += [root for root in dict.fromkeys(found) if root not in roots and declared.can_be_absent(root)]
+    return roots
 
 
 def _worlds(root: str, other: str) -> tuple[frozenset[str], ...]:
@@ -79,10 +90,6 @@ def _names_that_can_hold(asker: Inquirer, unit: Unit, absent: frozenset[str], bo
     return frozenset(name for name, value in answer.items() if name != MAYBE and can_be_true(value))
 
 
-def _imports_in_tries(block: Block) -> bool:
-    return sum(isinstance(statement, syntax.Try) for statement in block) > 1
-
-
 # --- what a block would be without one of its exits --------------------------------------------------------------
 
 
@@ -98,7 +105,7 @@ def _of_statement(statement: Statement) -> Iterator[tuple[int, Block]]:
         case syntax.If():
             if _leaves(statement.body):
                 yield statement.at, (statement._replace(body=statement.body[:-1]),)
-            elif statement.body:
+            if statement.body:
                 yield statement.at, statement.body
             if _leaves(statement.orelse):
                 yield statement.at, (statement._replace(orelse=statement.orelse[:-1]),)
