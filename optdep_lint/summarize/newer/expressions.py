@@ -144,12 +144,15 @@ class Expressions:
             raise self.places.refuse(node, str(error)) from None
 
     def _index(self, elements: Sequence[cst.SubscriptElement]) -> ast.expr:
-        trees = [self._element_of_index(element.slice) for element in elements]
-        first, last = elements[0], elements[-1]
+        trees: list[Any] = [self._element_of_index(element.slice) for element in elements]
+        last = elements[-1]
         comma = last.comma if isinstance(last.comma, cst.Comma) else None
         if len(trees) == 1 and not comma and not isinstance(trees[0], ast.Starred):
-            return trees[0]
-        return self.places.at(ast.Tuple(elts=trees, ctx=ast.Load()), first, comma or last)
+            return trees[0]  # type: ignore[no-any-return]
+        end = self.places.end(comma or last)
+        if isinstance(trees[-1], ast.Slice) and not comma:  # libcst counts the space after its colon, Python does not
+            end = trees[-1].end_lineno, trees[-1].end_col_offset  # type: ignore[assignment]
+        return self.places.start(ast.Tuple(elts=trees, ctx=ast.Load()), elements[0], end)
 
     def _element_of_index(self, node: cst.BaseSlice) -> ast.expr:
         if isinstance(node, cst.Slice):

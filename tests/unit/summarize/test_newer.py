@@ -188,7 +188,7 @@ def test_brackets_that_close_do_not_nest():
         b"if a:\r\n    b\r\n\r\nc\r\n", b"import a\n\x0cimport b\n\x0c\n", b"if x:\n\x0c    y\n    z\n", b"x", b"", b"a\rb\rc",
         "ﬁ = º.ﬁ\n".encode(), b"a = \\\n  b\n", b"(a)\n(((b, c)))\n(d for e in f)\n", b"f (x for x in y)\n",
         b"if a: b;\nelse: c ;\nx\n", b"@a\n@(b)\nasync def f(a, /, b=1, *c, d, e=2, **g) -> h: await (i)\n",
-        b"a[1:2, ::3, (x):(y), ...]\na[(b)], a[b,]\n", b"del (a), b, (c, d)\ndel e,\n", b"x: int\nx: int = 1\nx.y: int\n",
+        b"a[1:2, ::3, (x):(y), ...]\na[(b)], a[b,], a[c, : ], a[ : ]\n", b"del (a), b, (c, d)\ndel e,\n", b"x: int\nx: int = 1\nx.y: int\n",
         b"def f():\n    global a, b\n    x = yield\n    yield from a\n    return *b, c\n", b"a < b is not c not in d\n",
         b"a and b and (c and d) or not e\n-1 + +2 ** ~3\n", b"lambda *, a=1: a\nlambda: (yield)\n", b"0xFF, 1_0, 1e3, 2j, 0o7\n",
         b"from . import a\nfrom .. b.c import d\nfrom ... import e\nfrom .... f import *\nimport a . b\n",
