@@ -78,7 +78,8 @@ class Attributes(Questions):
             cause = value.cause or self._evaluation.operations.cause_of(name, frame)
             local = frame.function is not None and name in self._evaluation.locals_of(frame.function)
             type_ = builtin("UnboundLocalError" if local and frame.kind == "function" else "NameError")
-            raise Raised(self.failure(frame, at, "name", message, cause, type_, subject=name, certain=True))
+            certain = self._evaluation.is_never_bound(frame.module, name)
+            raise Raised(self.failure(frame, at, "name", message, cause, type_, subject=name, certain=certain))
         return value
 
     def _resolved(self, lazy: Known, at: int, frame: Frame) -> Value:

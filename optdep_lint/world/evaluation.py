@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optdep_lint.world import stdlib
-from optdep_lint.world.bound import local_names
+from optdep_lint.world.bound import bound_names, local_names
 from optdep_lint.world.calls import Calls, GiveUp
 from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.frames import Frame, State
@@ -61,6 +61,7 @@ class Evaluation:
         self.budget: int | None = None
         """Steps left for the call that is being followed; None outside of calls."""
         self._locals: dict[int, frozenset[str]] = {}
+        self._bound: dict[str, frozenset[str]] = {}
         self.expressions = Expressions(self)
         self.calls = Calls(self)
         self.imports = Imports(self)
@@ -192,6 +193,15 @@ class Evaluation:
     def is_stdlib(self, name: str) -> bool:
         """The name's root is the standard library's."""
         return stdlib.is_stdlib_root(name.partition(".")[0])
+
+    def is_never_bound(self, module: Module, name: str) -> bool:
+        """Nothing in a module binds a name: where something does, being cautious is to suppose that it did."""
+        if not self.cautious:
+            return True
+        found = self._bound.get(module.name)
+        if found is None:
+            found = self._bound[module.name] = frozenset(bound_names(module.source.summary.body))
+        return name not in found
 
     def locals_of(self, function: FunctionValue) -> frozenset[str]:
         """The names that are local to a function, parameters included."""

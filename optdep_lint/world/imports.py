@@ -283,9 +283,10 @@ class Imports:
         return value
 
     def _no_name(self, module: Module, name: str, cause: Cause | None, frame: Frame, at: int) -> Failure:
+        certain = module.status == "running" or self._evaluation.is_never_bound(module, name)
         message = f"cannot import name '{name}' from '{module.name}'"
         return self._evaluation.expressions.failure(
-            frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}", certain=True
+            frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}", certain=certain
         )
 
     def import_star(self, holder: Value, frame: Frame, at: int) -> None:
