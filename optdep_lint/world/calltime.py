@@ -98,6 +98,7 @@ class CallTime:
             return
         frame = Frame("module", module, state)
         arguments = (receiver,) if receiver is not None else ()
+        before = dict(module.namespace)
         self._evaluation.budget = _MOST_STEPS
         try:
             failures = self._run(function, arguments, frame, module)
@@ -105,6 +106,8 @@ class CallTime:
             failures = []
         finally:
             self._evaluation.budget = None
+            module.namespace.clear()
+            module.namespace.update(before)
         for failure, certain in failures:
             yield Use(module.name, definition.name, failure, certain)
 

@@ -71,6 +71,8 @@ class Operations:
         self.log: dict[str, list[Registration]] = {}
         """By the module whose import runs them."""
         self.pending: dict[str, list[PendingRead]] = {}
+        self.implementations: dict[str, FunctionValue] = {}
+        """The functions of the project that are given for operations."""
         self.hypothetical = False
         """A branch is being looked at that is not taken."""
         self.settled = False
@@ -104,6 +106,12 @@ class Operations:
         else:
             self._index = None
             self.log.setdefault(runner, []).append(found)
+
+    def implement(self, operation: str, function: Value) -> None:
+        """Note which function does an operation's work."""
+        found = _function(function)
+        if found is not None:
+            self.implementations.setdefault(operation, found)
 
     def forget(self, module: str) -> None:
         """The module is about to be imported anew."""
@@ -173,11 +181,15 @@ class Operations:
         return Presence(truth, condition, self._lost(operation) or Cause(operation, found[0].path, found[0].at))
 
     def doubtful_words(self) -> set[str]:
-        """The names of the operations that may be missing in this world, and of the functions registered as them."""
+        """The names of the operations that may be missing in this world more than where everything is there.
+
+        And those of the functions that are registered as them.
+        """
         words: set[str] = set()
         for index in (self.index, self.base.index if self.base is not None else {}):
             for operation, found in index.items():
-                if self.presence(operation, {}).truth is not Truth.YES:
+                before = self.base.presence(operation, {}).truth if self.base is not None else Truth.YES
+                if self.presence(operation, {}).truth is not before:
                     words.add(operation.partition("::")[2])
                     words |= {one.function for one in found if one.function is not None}
         return words

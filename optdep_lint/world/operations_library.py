@@ -25,6 +25,7 @@ def call_library(
         operation, keeps = function.parts
         value = arguments[0] if arguments else Unknown()
         operations.register(operation, frame, at, value)
+        operations.implement(operation, value)
         return value if keeps else Known("decorated", value)
     library, name = function.parts
     if name == "define":
@@ -33,10 +34,14 @@ def call_library(
             operations.register(operation_of(text, library.parts[0]), frame, at)
         else:
             operations.vague = (library.parts[0], frame)
-    elif name == "impl" and operations.vague == (library.parts[0], frame):
+    elif name == "impl":
         text = _text(_given(arguments, keywords, 0, "op_name"), frame)
+        function = frame.state.settle(_given(arguments, keywords, 1, "fn"))
         if text is not None:
-            operations.register(operation_of(text, library.parts[0]), frame, at, _given(arguments, keywords, 1, "fn"))
+            operation = operation_of(text, library.parts[0])
+            operations.implement(operation, function)
+            if operations.vague == (library.parts[0], frame):
+                operations.register(operation, frame, at, function)
     return Unknown()
 
 
@@ -63,6 +68,7 @@ def _custom_op(known: KnownThings, arguments: Arguments, keywords: Keywords, fra
     operation = operation_of(name)
     if isinstance(function, (FunctionValue, Known)):
         known.evaluation.operations.register(operation, frame, at, function)
+        known.evaluation.operations.implement(operation, function)
         return Known("decorated", function)
     if len(arguments) > 1 and not isinstance(function, Constant):
         known.evaluation.operations.register(operation, frame, at)
