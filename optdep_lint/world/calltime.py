@@ -84,7 +84,7 @@ class CallTime:
 
     def _is_felt(self, value: Value) -> bool:
         """The value is not what it is where everything is there; in that world, only what is never bound counts."""
-        if not self._evaluation.shared:
+        if not self._evaluation.world.absent:
             return isinstance(value, Unbound) and value.cause is not None
         if isinstance(value, ModuleValue):
             return not self._evaluation.is_shared(value.module)
