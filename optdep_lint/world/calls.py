@@ -53,7 +53,7 @@ class Calls:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._idle: dict[tuple[object, ...], int] = {}
-        """How often following a function with arguments of the same kinds has come to nothing."""
+        """How often following a function with arguments of the same kinds has come to nothing: with a text, which may name a module, or without."""
         self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
@@ -190,7 +190,8 @@ class Calls:
             if evaluation.running:
                 evaluation.running[-1].include(known[2])
             return known[1]
-        shape = (id(function.node), *map(type, arguments))
+        names = any(isinstance(argument, Constant) and isinstance(argument.value, str) for argument in arguments)
+        shape = (id(function.node), names)
         caused_ = cause is not None or any(argument.cause is not None for argument in arguments)
         if not caused_ and self._idle.get(shape, 0) >= _PATIENCE:
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
