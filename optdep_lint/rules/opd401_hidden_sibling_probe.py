@@ -1,4 +1,4 @@
-'''Alternatives are probed under one handler, so that one missing parent hides the others.
+"""Alternatives are probed under one handler, so that one missing parent hides the others.
 
 ## What it does
 Reports a probe that raises where its parent is absent, in a `try` that also holds the probe of an alternative: the
@@ -43,7 +43,7 @@ The fix is unsafe: the answer changes, to yes, where only the second location is
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
 - [A serving engine's wrong first cure](https://github.com/vllm-project/vllm/pull/40289)
-'''
+"""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ from optdep_lint.findings import Finding
 from optdep_lint.rules import Rule
 from optdep_lint.rules.wording import find
 from optdep_lint.world.probes_hidden import hidden_siblings
+from optdep_lint.world.probes_imported import hidden_imports
 from optdep_lint.world.survey import Survey
 
 
@@ -61,6 +62,9 @@ def check(survey: Survey) -> Iterator[Finding]:
     for hidden in hidden_siblings(survey):
         message = f"without `{hidden.missing}` this raises into the handler for both, and `{hidden.alternative}` is never asked for"
         yield find(RULE, survey, hidden.path, hidden.at, message, root=hidden.missing)
+    for one in hidden_imports(survey):
+        message = f"without `{one.root}` this raises into the handler for both, and `{one.alternative}` is never tried"
+        yield find(RULE, survey, one.path, one.at, message, root=one.root)
 
 
 RULE = Rule(code="OPD401", name="hidden-sibling-probe", check=check, fixable="sometimes")

@@ -1,4 +1,4 @@
-'''`find_spec` of a dotted name raises where the parent is absent, and nothing protects it.
+"""`find_spec` of a dotted name raises where the parent is absent, and nothing protects it.
 
 ## What it does
 Reports a probe for a submodule whose parent can be absent, where no handler catches the error and no test asks for the
@@ -27,7 +27,7 @@ The fix is safe: what raised before says no.
 
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A test of one location returns before the alternative is asked for.
+"""A test of one location returns before the alternative is asked for.
 
 ## What it does
 Reports an exit for the case that one location is missing, where the code after it would also be content with another.
@@ -36,7 +36,7 @@ The fix is unsafe: the answer changes, to yes, where only the second location is
 
 ## References
 - [A serving engine's wrong first cure](https://github.com/vllm-project/vllm/pull/40289)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''Independent optional imports share one `try`.
+"""Independent optional imports share one `try`.
 
 ## What it does
 Reports the second of two imports of optional dependencies in one `try`, where they have separate flags, or where code
@@ -42,7 +42,7 @@ The fix is unsafe: what was switched off together is now switched off apart.
 
 ## References
 - [The try statement](https://docs.python.org/3/reference/compound_stmts.html#the-try-statement)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A handler for a missing dependency swallows failures that have nothing to do with it.
+"""A handler for a missing dependency swallows failures that have nothing to do with it.
 
 ## What it does
 Reports a handler for `ImportError` whose `try` also imports or calls something of the project's own that needs no
@@ -30,7 +30,7 @@ native code that does not load, is never narrowed.
 
 ## References
 - [ImportError](https://docs.python.org/3/library/exceptions.html#ImportError)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''The guard asks for one thing, and the guarded code uses another.
+"""The guard asks for one thing, and the guarded code uses another.
 
 ## What it does
 Reports an import in a function whose guard asks for another root, or for another submodule of the same root, so that
@@ -47,7 +47,7 @@ There is no fix: which of the two is meant, the code does not say.
 
 ## References
 - [A cure that left the caller behind](https://github.com/vllm-project/vllm/pull/40289)
-'''
+"""
 
 from __future__ import annotations
 
@@ -63,7 +63,11 @@ from optdep_lint.world.survey import Survey
 def check(survey: Survey) -> Iterator[Finding]:
     """Imports in functions under guards for something else."""
     for drift in drifts(survey):
-        what = without(survey, drift.root) if drift.root != survey.declared.root_of(drift.probed) else f"without `{drift.used}`"
+        what = (
+            without(survey, drift.root)
+            if drift.root != survey.declared.root_of(drift.probed)
+            else f"without `{drift.used}`"
+        )
         message = f"this import fails {what}, but its guard asks for `{drift.probed}`"
         yield find(RULE, survey, drift.path, drift.at, message, root=drift.root)
 

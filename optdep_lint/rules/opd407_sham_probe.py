@@ -1,4 +1,4 @@
-'''A probe that cannot fail.
+"""A probe that cannot fail.
 
 ## What it does
 Reports a test that says yes whatever is installed: `find_spec` of a module that the project itself ships as source, a
@@ -10,6 +10,11 @@ is there, is another question. Modules that are compiled can be left out of a bu
 
 ## Example
 ```python
+# file: pyproject.toml
+[project]
+name = "acme"
+version = "1"
+optional-dependencies = { rocm = ["aiter"] }
 # file: acme/__init__.py
 # file: acme/kernels.py
 import aiter
@@ -27,6 +32,11 @@ def run(batch):
 
 Use instead:
 ```python
+# file: pyproject.toml
+[project]
+name = "acme"
+version = "1"
+optional-dependencies = { rocm = ["aiter"] }
 # file: acme/__init__.py
 # file: acme/kernels.py
 import aiter
@@ -48,7 +58,7 @@ There is no fix: what the probe was meant to ask for, the code does not say.
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
 - [A guard that proved nothing](https://github.com/vllm-project/vllm/pull/22795)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A dependency is guarded, but nothing declares it.
+"""A dependency is guarded, but nothing declares it.
 
 ## What it does
 Reports the first guarded import or probe of a root that no requirement, extra or dependency group brings.
@@ -39,7 +39,7 @@ There is no fix: the extra's name and the versions that work are for the project
 
 ## References
 - [Optional dependencies](https://packaging.python.org/en/latest/specifications/pyproject-toml/#dependencies-optional-dependencies)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''The error message sends the user after an extra or a distribution that does not help.
+"""The error message sends the user after an extra or a distribution that does not help.
 
 ## What it does
 Reports a `raise` whose message says to install an extra that the project does not have, or an extra or distribution
@@ -44,7 +44,7 @@ There is no fix: the metadata can be what is wrong.
 
 ## References
 - [Optional dependencies](https://packaging.python.org/en/latest/specifications/pyproject-toml/#dependencies-optional-dependencies)
-'''
+"""
 
 from __future__ import annotations
 

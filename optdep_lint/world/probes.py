@@ -73,7 +73,7 @@ class Inquiry(Evaluation):
     A forgiving one answers None where a probe would raise: what the code would say if each probe had a handler of its own.
     """
 
-    def __init__(self, tree: Tree, world: World, forgiving: bool = False) -> None:
+    def __init__(self, tree: Tree, world: World, *, forgiving: bool = False) -> None:
         super().__init__(tree, world)
         self.forgiving = forgiving
         self.askings: list[Asking] = []
@@ -82,7 +82,7 @@ class Inquiry(Evaluation):
         self.imports = _Noted(self)
         self.known = _Answering(self)
 
-    def note(self, kind: str, name: str, frame: Frame, at: int, failed: bool) -> None:
+    def note(self, kind: str, name: str, frame: Frame, at: int, *, failed: bool) -> None:
         """Take down that something was asked for."""
         self.askings.append(Asking(kind, name, (*self.way, (frame.module.source.path, at)), failed))
 
@@ -94,9 +94,9 @@ class _Followed(Calls):
         super().__init__(inquiry)
         self._inquiry = inquiry
 
-    def run_function(
+    def run_function(  # noqa: PLR0913, PLR0917  # as what it stands for
         self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
-        cause: Cause | None = None, thrown: Failure | None = None, repeatable: bool = False,
+        cause: Cause | None = None, thrown: Failure | None = None, repeatable: bool = False,  # noqa: FBT001, FBT002
     ) -> Value:  # fmt: skip
         self._inquiry.way.append((frame.module.source.path, at))
         try:
@@ -128,7 +128,7 @@ class _Noted(Imports):
 
     def _external(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         failed = self._inquiry.world.missing(name) is not None
-        self._inquiry.note("import", name, frame, at, failed)
+        self._inquiry.note("import", name, frame, at, failed=failed)
         return super()._external(name, last, frame, at)
 
 
@@ -140,7 +140,9 @@ class _Answering(KnownThings):
         self._inquiry = inquiry
 
     def find_spec(self, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int) -> Value:
-        name = self._module_name(arguments[0] if arguments else keywords.get("name", Unknown()), arguments, keywords, frame)
+        name = self._module_name(
+            arguments[0] if arguments else keywords.get("name", Unknown()), arguments, keywords, frame
+        )
         try:
             value = super().find_spec(arguments, keywords, frame, at)
         except Raised as raised:
@@ -167,7 +169,7 @@ class _Answering(KnownThings):
             raise raised
         return caused(Constant(None), raised.failure.cause)
 
-    def variable(self, name: str, default: Value | None, frame: Frame, at: int) -> Value:
+    def variable(self, name: str, default: Value | None, frame: Frame, at: int) -> Value:  # noqa: ARG002
         return Unknown(Atom(f"os.environ[{name!r}]"))
 
 
@@ -179,26 +181,32 @@ class Inquirer:
         self._readers = Readers(survey.base)
         self._inquiries: dict[tuple[frozenset[str], bool], Inquiry] = {}
 
-    def inquiry(self, absent: Iterable[str], forgiving: bool) -> Inquiry:
+    def inquiry(self, absent: Iterable[str], *, forgiving: bool) -> Inquiry:
         """The evaluation of a world in which these dotted names are absent."""
         key = frozenset(absent), forgiving
         found = self._inquiries.get(key)
         if found is None:
             world = self.survey.declared.world("probes", key[0])
-            found = vary_as(lambda tree, of: Inquiry(tree, of, forgiving), self.survey.base, self._readers, world)
+            found = vary_as(
+                lambda tree, of: Inquiry(tree, of, forgiving=forgiving), self.survey.base, self._readers, world
+            )
             self._inquiries[key] = found
         found.calls.forget()  # type: ignore[attr-defined]
         found.askings.clear()
         return found
 
-    def ask(self, unit: Unit, absent: Iterable[str] = (), *, forgiving: bool = False, body: Block | None = None) -> tuple[Answer, list[Asking]]:
+    def ask(
+        self, unit: Unit, absent: Iterable[str] = (), *, forgiving: bool = False, body: Block | None = None
+    ) -> tuple[Answer, list[Asking]]:
         """What a unit answers, perhaps as if it had another body, and what it asked for."""
-        inquiry = self.inquiry(absent, forgiving)
+        inquiry = self.inquiry(absent, forgiving=forgiving)
         inquiry.way.clear()
         inquiry.budget = _STEPS if unit.definition is not None else None
         answer: Answer
         try:
-            answer = _of_function(inquiry, unit, body) if unit.definition is not None else _of_module(inquiry, unit, body)
+            answer = (
+                _of_function(inquiry, unit, body) if unit.definition is not None else _of_module(inquiry, unit, body)
+            )
         except Raised as raised:
             answer = raised.failure
         except GiveUp:

@@ -19,7 +19,11 @@ FINDERS = frozenset({
     "importlib.machinery.PathFinder.find_spec",
 })  # fmt: skip
 IMPORTERS = frozenset({"importlib.import_module", "builtins.__import__"})
-DISTRIBUTIONS = frozenset(f"{module}.{name}" for module in ("importlib.metadata", "importlib_metadata") for name in ("version", "distribution"))
+DISTRIBUTIONS = frozenset(
+    f"{module}.{name}"
+    for module in ("importlib.metadata", "importlib_metadata")
+    for name in ("version", "distribution")
+)
 _PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
 _HINTS = ("find_spec", "import_module", "__import__", "metadata", "find_loader", "find_module")
 _ROUNDS = 3
@@ -124,7 +128,9 @@ class Census:
                 return "probe" if callee.finds else "import"
         return ""
 
-    def resolve(self, node: syntax.Expression, module: Module, local: dict[str, str], definition: Definition | None = None) -> Value | None:
+    def resolve(
+        self, node: syntax.Expression, module: Module, local: dict[str, str], definition: Definition | None = None
+    ) -> Value | None:
         """What an expression of names and attributes stands for."""
         if isinstance(node, syntax.Name):
             if node.id in local:
@@ -133,7 +139,12 @@ class Census:
             return _function_in(value) if value is not None else External(f"builtins.{node.id}")
         if not isinstance(node, syntax.Attribute):
             return None
-        if isinstance(node.value, syntax.Name) and node.value.id in ("self", "cls") and definition is not None and definition.owner is not None:
+        if (
+            isinstance(node.value, syntax.Name)
+            and node.value.id in ("self", "cls")
+            and definition is not None
+            and definition.owner is not None
+        ):
             holder = module.namespace.get(definition.owner.name)
         else:
             holder = self.resolve(node.value, module, local, definition)
@@ -169,7 +180,9 @@ def _function_in(value: Value | None) -> Value | None:
 def _tries(block: syntax.Block) -> int:
     """How many `try` statements of a block import something first."""
     return sum(
-        isinstance(statement, syntax.Try) and bool(statement.body) and isinstance(statement.body[0], (syntax.Import, syntax.ImportFrom))
+        isinstance(statement, syntax.Try)
+        and bool(statement.body)
+        and isinstance(statement.body[0], (syntax.Import, syntax.ImportFrom))
         for statement in block
     )
 
@@ -178,12 +191,18 @@ def _local_imports(block: syntax.Block) -> dict[str, str]:
     """What import statements in a function bind, for modules that probe."""
     found: dict[str, str] = {}
     for statement in statements(block):
-        if isinstance(statement, syntax.ImportFrom) and statement.level == 0 and statement.module.startswith(("importlib", "pkgutil", "imp")):
+        if (
+            isinstance(statement, syntax.ImportFrom)
+            and statement.level == 0
+            and statement.module.startswith(("importlib", "pkgutil", "imp"))
+        ):
             found |= {alias.asname or alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
         elif isinstance(statement, syntax.Import):
             for alias in statement.names:
                 if alias.name.startswith(("importlib", "pkgutil")):
-                    found[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+                    found[alias.asname or alias.name.partition(".")[0]] = (
+                        alias.name if alias.asname else alias.name.partition(".")[0]
+                    )
     return found
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, parts_of, statements
-from optdep_lint.world.bound import bound_names
+from optdep_lint.facts.walk import Definition, definitions, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_census import census
+from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Failure
 
@@ -77,16 +77,6 @@ def _uses(survey: Survey, source: Source, definition: Definition) -> Iterator[_U
     yield from walk(source.summary.body_of(definition.node.body))
 
 
-def imported_names(statement: syntax.Statement) -> tuple[str, ...]:
-    """The modules of other projects that a statement imports, as far as it tells module from name."""
-    match statement:
-        case syntax.Import():
-            return tuple(alias.name for alias in statement.names)
-        case syntax.ImportFrom(level=0):
-            return (statement.module,)
-    return ()
-
-
 class _Judge:
     """Asks, for an import under a guard, which absences the guard stops and which it does not."""
 
@@ -105,7 +95,11 @@ class _Judge:
             others = [name for name in probed if self._is_other(name, absent, use, root)]
             if others and self._fails(use, {absent}):
                 for name in others:
-                    atom = name if name.partition(".")[0] == root.partition(".")[0] else self._survey.declared.root_of(name)
+                    atom = (
+                        name
+                        if name.partition(".")[0] == root.partition(".")[0]
+                        else self._survey.declared.root_of(name)
+                    )
                     if self._passes(use, {absent, atom}):
                         return Drift(use.source.path, use.at, use.name, root, name)
         return None
@@ -126,7 +120,11 @@ class _Judge:
         if own != root:
             return False
         if use.name.startswith(f"{probed}."):
-            return any(use.name == name or use.name.startswith(f"{name}.") for name in census(self._survey).names if name.startswith(f"{probed}."))
+            return any(
+                use.name == name or use.name.startswith(f"{name}.")
+                for name in census(self._survey).names
+                if name.startswith(f"{probed}.")
+            )
         return probed != use.name and not probed.startswith(f"{use.name}.") and "." in probed
 
     def _come_together(self, probed: str, root: str, use: _Use) -> bool:
@@ -142,12 +140,19 @@ class _Judge:
         if left.startswith(right) or right.startswith(left):
             return True
         body = use.source.summary.body_of(use.definition.node.body)
-        used = {self._survey.declared.root_of(name) for statement in statements(body) for name in imported_names(statement)}
+        used = {
+            self._survey.declared.root_of(name) for statement in statements(body) for name in imported_names(statement)
+        }
         return probed in used and not (extras and other_extras)
 
     def _fails(self, use: _Use, absent: set[str]) -> bool:
         failure = self._failure(use, absent)
-        return failure is not None and failure.kind == "import" and failure.at == use.at and failure.path == use.source.path
+        return (
+            failure is not None
+            and failure.kind == "import"
+            and failure.at == use.at
+            and failure.path == use.source.path
+        )
 
     def _passes(self, use: _Use, absent: set[str]) -> bool:
         """The function comes to its end: its guard has turned the import away."""
@@ -156,88 +161,3 @@ class _Judge:
 
     def _failure(self, use: _Use, absent: set[str]) -> Failure | None:
         return failure_of(self._asker.ask(Unit(use.source.name, use.definition), absent)[0])
-
-
-class Origins:
-    """What a flag or a function stands for: the dotted names that it was made from."""
-
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
-        self._known: dict[tuple[str, str], tuple[str, ...]] = {}
-
-    def of(self, test: syntax.Expression, source: Source, definition: Definition | None = None) -> Iterator[str]:
-        """The names that an expression asks for."""
-        for part in expressions(test):
-            if isinstance(part, syntax.Name):
-                yield from self.of_name(source.name, part.id)
-            elif isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in census(self._survey).names:
-                yield part.value
-            elif isinstance(part, syntax.Attribute) and isinstance(part.value, syntax.Name) and part.value.id in ("self", "cls"):
-                yield from self._of_attribute(part.name, source, definition)
-
-    def _of_attribute(self, name: str, source: Source, definition: Definition | None) -> Iterator[str]:
-        """`self.has_x`, as the class's methods set it."""
-        if definition is None or definition.owner is None:
-            return
-        for other in definitions(source.summary):
-            if other.owner is definition.owner and other.name.endswith("__init__"):
-                for statement in statements(source.summary.body_of(other.node.body)):
-                    if isinstance(statement, syntax.Assign) and any(
-                        isinstance(target, syntax.Attribute) and target.name == name for target in statement.targets
-                    ):
-                        yield from self.of(statement.value, source)
-
-    def of_name(self, module: str, name: str, depth: int = 4) -> tuple[str, ...]:
-        """The names that a module's flag or function asks for."""
-        key = module, name
-        if key not in self._known:
-            self._known[key] = ()
-            source = self._survey.tree.sources.get(module)
-            if source is not None and depth:
-                self._known[key] = tuple(dict.fromkeys(self._find(source, name, depth)))
-        return self._known[key]
-
-    def _find(self, source: Source, name: str, depth: int) -> Iterator[str]:
-        for statement in statements(source.summary.body):
-            match statement:
-                case syntax.Assign() | syntax.Annotated() if statement.value is not None and name in _targets(statement):
-                    yield from self._asked_in(source, statement.value, depth)
-                case syntax.Function() if statement.name == name:
-                    body = source.summary.body_of(statement.body)
-                    for inner in statements(body):
-                        yield from imported_names(inner)
-                    for part in all_expressions(body):
-                        yield from self._asked_in(source, part, depth, whole=False)
-                case syntax.ImportFrom():
-                    for alias in statement.names:
-                        if (alias.asname or alias.name) == name:
-                            yield from self.of_name(_absolute(statement, source), alias.name, depth - 1)
-                case syntax.Try():
-                    own = [inner for inner in statement.body if imported_names(inner) and name in bound_names((inner,))]
-                    if own or any(name in _targets(inner) for inner in statements(statement.body + statement.orelse)):
-                        for inner in own or statement.body:
-                            yield from imported_names(inner)
-
-    def _asked_in(self, source: Source, node: syntax.Expression, depth: int, *, whole: bool = True) -> Iterator[str]:
-        for part in expressions(node) if whole else (node,):
-            if isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in census(self._survey).names:
-                yield part.value
-            elif isinstance(part, syntax.Name):
-                yield from self.of_name(source.name, part.id, depth - 1)
-
-
-def _targets(statement: syntax.Statement) -> frozenset[str]:
-    match statement:
-        case syntax.Assign():
-            return frozenset(target.id for target in statement.targets if isinstance(target, syntax.Name))
-        case syntax.Annotated(target=syntax.Name(id=name)):
-            return frozenset({name})
-    return frozenset()
-
-
-def _absolute(node: syntax.ImportFrom, source: Source) -> str:
-    if node.level == 0:
-        return node.module
-    parts = source.name.split(".")
-    keep = len(parts) - node.level + source.is_package
-    return ".".join([*parts[: max(keep, 0)], *([node.module] if node.module else [])])

@@ -66,7 +66,9 @@ class _Sharing:
     def _hides(self, first: Asking, missing: str, other: Asking, names: list[Asking]) -> Hidden | None:
         root = other.name.partition(".")[0]
         without = other.name if _below(missing, root) else root
-        rest = {one.name for one in names if one.name not in (first.name, other.name) and not _below(other.name, one.name)}
+        rest = {
+            one.name for one in names if one.name not in (first.name, other.name) and not _below(other.name, one.name)
+        }
         for more in (frozenset[str](), frozenset(rest)):
             absent = more | {missing}
             place = self._changes(absent, absent | {without})

@@ -12,7 +12,7 @@ from optdep_lint.facts.walk import definitions, expressions, parts_of
 from optdep_lint.metadata import normalized
 from optdep_lint.metadata.model import ProjectMetadata
 from optdep_lint.world.modules import Source
-from optdep_lint.world.probes_drift import Origins, imported_names
+from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.probes_shared import catches_absence
 from optdep_lint.world.survey import Survey
 
@@ -46,7 +46,7 @@ def wrong_hints(survey: Survey) -> Iterator[WrongHint]:
         blocks += [source.summary.body_of(definition.node.body) for definition in definitions(source.summary)]
         for block in blocks:
             for statement, roots in _raises(survey, source, origins, block, frozenset()):
-                text = _text(survey, source, statement)
+                text = _text(source, statement)
                 found = _judge(survey, metadata, text, roots) if text else None
                 if found is not None:
                     yield WrongHint(source.path, statement.at, *found)
@@ -63,7 +63,9 @@ def _raises(
             about = roots
             if isinstance(statement, syntax.Try) and part.startswith("handler"):
                 handler = statement.handlers[int(part.partition(" ")[2])]
-                about = _optional(survey, (name for one in statement.body for name in imported_names(one))) if catches_absence(handler) else frozenset()
+                about = roots
+                if catches_absence(handler):
+                    about |= _optional(survey, (name for one in statement.body for name in imported_names(one)))
             elif isinstance(statement, syntax.If):
                 about = _optional(survey, origins.of(statement.test, source)) or roots
             yield from _raises(survey, source, origins, inner, about)
@@ -74,26 +76,34 @@ def _optional(survey: Survey, names: Iterator[str]) -> frozenset[str]:
     return frozenset(root for root in found if root in survey.declared.optional)
 
 
-def _text(survey: Survey, source: Source, statement: syntax.Raise) -> str:
+def _text(source: Source, statement: syntax.Raise) -> str:
     """What the exception says, constants of the module put in."""
     if not isinstance(statement.exception, syntax.Call):
         return ""
     given = [*statement.exception.arguments, *(keyword.value for keyword in statement.exception.keywords)]
-    return "".join(_written(survey, source, part) for one in given for part in expressions(one))
+    return "".join(_written(source, part) for one in given for part in expressions(one))
 
 
-def _written(survey: Survey, source: Source, part: syntax.Expression) -> str:
+def _written(source: Source, part: syntax.Expression) -> str:
     if isinstance(part, syntax.Constant) and isinstance(part.value, str):
         return part.value
     if isinstance(part, syntax.Name):
         for statement in source.summary.body:
-            if isinstance(statement, syntax.Assign) and any(isinstance(one, syntax.Name) and one.id == part.id for one in statement.targets):
-                return "".join(one.value for one in expressions(statement.value) if isinstance(one, syntax.Constant) and isinstance(one.value, str))
+            if isinstance(statement, syntax.Assign) and any(
+                isinstance(one, syntax.Name) and one.id == part.id for one in statement.targets
+            ):
+                return "".join(
+                    one.value
+                    for one in expressions(statement.value)
+                    if isinstance(one, syntax.Constant) and isinstance(one.value, str)
+                )
         return "\0"
     return ""
 
 
-def _judge(survey: Survey, metadata: ProjectMetadata, text: str, roots: frozenset[str]) -> tuple[str, str, str, str] | None:
+def _judge(
+    survey: Survey, metadata: ProjectMetadata, text: str, roots: frozenset[str]
+) -> tuple[str, str, str, str] | None:
     own = normalized(metadata.name) if metadata.name else None
     targets = [(normalized(name), extras) for name, extras in _targets(text)]
     if not targets or own is None:
@@ -111,7 +121,7 @@ def _judge(survey: Survey, metadata: ProjectMetadata, text: str, roots: frozense
     if extras and bringing and not any(name != own for name, _ in targets):
         providers = {normalized(one.extra) for one in bringing if one.extra}
         if providers and not any(_brings(metadata, extra, root) for extra in extras):
-            return root, extras[0], "extra", sorted(providers)[0]
+            return root, extras[0], "extra", min(providers)
     if not extras and bringing:
         return _distribution(metadata, root, [name for name, _ in targets])
     return None
@@ -124,9 +134,13 @@ def _distribution(metadata: ProjectMetadata, root: str, names: list[str]) -> tup
         return None
     name = names[0]
     others = metadata.roots_of(name)
-    wrong_name = name == normalized(root) and name not in right and all(one.roots_source != "guess" for one in metadata.requirements_of(root))
+    wrong_name = (
+        name == normalized(root)
+        and name not in right
+        and all(one.roots_source != "guess" for one in metadata.requirements_of(root))
+    )
     if wrong_name or (others and root not in others):
-        return root, name, "distribution", sorted(right)[0]
+        return root, name, "distribution", min(right)
     return None
 
 
@@ -137,7 +151,9 @@ def _brings(metadata: ProjectMetadata, extra: str, root: str, seen: frozenset[st
         if root in one.roots:
             return True
         if one.distribution == own:
-            if any(_brings(metadata, inner, root, seen | {extra}) for inner in one.requested_extras if inner not in seen):
+            if any(
+                _brings(metadata, inner, root, seen | {extra}) for inner in one.requested_extras if inner not in seen
+            ):
                 return True
         elif one.requested_extras or root.partition(".")[0] in one.distribution.replace("-", "_"):
             return True

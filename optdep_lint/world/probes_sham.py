@@ -8,21 +8,22 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, definitions, expressions, statements
-from optdep_lint.world.modules import Source
+from optdep_lint.facts.walk import definitions, expressions, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.probes import Unit, inquirer
 from optdep_lint.world.probes_census import Site, census
-from optdep_lint.world.probes_drift import imported_names
 from optdep_lint.world.probes_hidden import place_of
-from optdep_lint.world.probes_shared import guarded_tries
+from optdep_lint.world.probes_origins import imported_names
+from optdep_lint.world.probes_shared import Guarded, guarded_tries
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Constant, FunctionValue, Known, Raised
 
 _STEPS = 500
-_FLAG = re.compile(r"has|have|is_|can|use|with|avail|found|install|enabled|support|import|present|_ok$|exist", re.IGNORECASE)
+_FLAG = re.compile(
+    r"has|have|is_|can|use|with|avail|found|install|enabled|support|import|present|_ok$|exist", re.IGNORECASE
+)
 """Words by which a name says that something is there."""
 _NEGATIVE = re.compile(r"no_|not_|miss|fail|absent|without|disabled|error|fallback|broken|unavail", re.IGNORECASE)
 
@@ -58,7 +59,11 @@ def _own_sources(survey: Survey) -> Iterator[Sham]:
             continue
         tested = _tested_calls(site)
         for at, name in (*_named_in(survey, site), *_met_in(survey, site)):
-            if name in survey.tree.sources and name.partition(".")[0] == site.unit.module.partition(".")[0] and at in tested:
+            if (
+                name in survey.tree.sources
+                and name.partition(".")[0] == site.unit.module.partition(".")[0]
+                and at in tested
+            ):
                 yield Sham(site.path, at, "source", name)
 
 
@@ -92,7 +97,9 @@ def _may_name_own(call: syntax.Call, roots: set[str]) -> bool:
     for argument in call.arguments[:1]:
         if not isinstance(argument, syntax.Constant):
             return True
-        if isinstance(argument.value, str) and (argument.value.partition(".")[0] in roots or argument.value.startswith(".")):
+        if isinstance(argument.value, str) and (
+            argument.value.partition(".")[0] in roots or argument.value.startswith(".")
+        ):
             return True
     return any(keyword.name == "name" for keyword in call.keywords)
 
@@ -137,8 +144,11 @@ def _flags(survey: Survey) -> Iterator[Sham]:
         ]  # fmt: skip
         if not roots:
             continue
+        if guarded.definition is not None:
+            yield from _always_answered(survey, guarded, roots[0])
+            continue
         for at, flag in _always_set(guarded.statement, guarded.block, roots[0]):
-            if _holds_without(survey, guarded.source, guarded.definition, flag, roots[0]):
+            if _holds_without(survey, Unit(guarded.source.name), flag, roots[0]):
                 yield Sham(guarded.source.path, at, "flag", flag, roots[0])
 
 
@@ -166,7 +176,11 @@ def _always_set(node: syntax.Try, block: Block, root: str) -> Iterator[tuple[int
 
 def _trues(block: Block) -> Iterator[tuple[str, int]]:
     for statement in block:
-        if isinstance(statement, syntax.Assign) and isinstance(statement.value, syntax.Constant) and statement.value.value is True:
+        if (
+            isinstance(statement, syntax.Assign)
+            and isinstance(statement.value, syntax.Constant)
+            and statement.value.value is True
+        ):
             for target in statement.targets:
                 if isinstance(target, syntax.Name):
                     yield target.id, statement.at
@@ -176,11 +190,24 @@ def _index(block: Block, node: syntax.Statement) -> int:
     return next(index for index, statement in enumerate(block) if statement is node)
 
 
-def _holds_without(survey: Survey, source: Source, definition: Definition | None, flag: str, root: str) -> bool:
+def _always_answered(survey: Survey, guarded: Guarded, root: str) -> Iterator[Sham]:
+    """`return True` in a function that is named for a question, where the import has failed as well."""
+    definition = guarded.definition
+    assert definition is not None
+    if not _FLAG.search(definition.node.name) or _NEGATIVE.search(definition.node.name):
+        return
+    if _holds_without(survey, Unit(guarded.source.name, definition), "return", root):
+        after = guarded.block[_index(guarded.block, guarded.statement) + 1 :]
+        handled = tuple(one for handler in guarded.statement.handlers for one in handler.body)
+        for statement in (*handled, *guarded.statement.final, *after):
+            if isinstance(statement, syntax.Return):
+                yield Sham(guarded.source.path, statement.at, "flag", definition.node.name, root)
+                return
+
+
+def _holds_without(survey: Survey, unit: Unit, flag: str, root: str) -> bool:
     """Evaluation agrees: with the root and without it, the flag is True."""
-    if definition is not None:
-        return False
-    answers = [inquirer(survey).ask(Unit(source.name), absent)[0] for absent in ((), (root,))]
+    answers = [inquirer(survey).ask(unit, absent)[0] for absent in ((), (root,))]
     values = [answer.get(flag) if isinstance(answer, dict) else None for answer in answers]
     return all(isinstance(value, Constant) and value.value is True for value in values)
 
@@ -200,7 +227,11 @@ def _functions(survey: Survey) -> Iterator[Sham]:
                 if isinstance(part, syntax.Name) and part.id not in local:
                     value = module.namespace.get(part.id)
                     inner = value.parts[0] if isinstance(value, Known) and value.parts else value
-                    if isinstance(inner, FunctionValue) and id(inner.node) in census(survey).probing and _is_question(survey, inner):
+                    if (
+                        isinstance(inner, FunctionValue)
+                        and id(inner.node) in census(survey).probing
+                        and _is_question(survey, inner)
+                    ):
                         yield Sham(site.path, part.at, "function", part.id)
 
 
@@ -212,7 +243,9 @@ def _all_blocks(survey: Survey) -> Iterator[Site]:
             continue
         yield Site(Unit(source.name), source.path, source.summary, source.summary.body)
         for definition in definitions(source.summary):
-            yield Site(Unit(source.name, definition), source.path, source.summary, source.summary.body_of(definition.node.body))
+            yield Site(
+                Unit(source.name, definition), source.path, source.summary, source.summary.body_of(definition.node.body)
+            )
 
 
 def _local_names(site: Site) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optdep_lint.facts import syntax
+from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import Definition, definitions, expressions, names_read, parts_of, statements
 from optdep_lint.world.modules import Source
@@ -60,7 +61,9 @@ def guarded_tries(survey: Survey) -> Iterator[Guarded]:
 
 def _tries(source: Source, definition: Definition | None, block: Block) -> Iterator[Guarded]:
     for statement in block:
-        if isinstance(statement, syntax.Try) and any(catches_absence(one) and goes_on(one) for one in statement.handlers):
+        if isinstance(statement, syntax.Try) and any(
+            catches_absence(one) and goes_on(one) for one in statement.handlers
+        ):
             yield Guarded(source, statement, definition, block)
         for _, inner in parts_of(statement):
             yield from _tries(source, definition, inner)
@@ -71,7 +74,10 @@ def caught_names(handler: syntax.Handler) -> frozenset[str]:
     if handler.type is None:
         return frozenset({"BaseException"})
     parts = list(expressions(handler.type))
-    return frozenset({part.id for part in parts if isinstance(part, syntax.Name)} | {part.name for part in parts if isinstance(part, syntax.Attribute)})
+    return frozenset(
+        {part.id for part in parts if isinstance(part, syntax.Name)}
+        | {part.name for part in parts if isinstance(part, syntax.Attribute)}
+    )
 
 
 def catches_absence(handler: syntax.Handler) -> bool:
@@ -140,16 +146,20 @@ def _are_apart(survey: Survey, guarded: Guarded, first: Together, second: Togeth
 
 def _flags(guarded: Guarded) -> frozenset[str]:
     """Names that the body, or what runs after it, sets to True and a handler to False."""
-    positive = _set_to(True, guarded.statement.body + guarded.statement.orelse)
-    negative = {name for handler in guarded.statement.handlers for name in _set_to(False, handler.body)} | _set_to(False, guarded.block)
+    positive = _set_to(guarded.statement.body + guarded.statement.orelse, value=True)
+    negative = {
+        name for handler in guarded.statement.handlers for name in _set_to(handler.body, value=False)
+    } | _set_to(guarded.block, value=False)
     return frozenset(positive & negative)
 
 
-def _set_to(value: bool, block: Block) -> set[str]:
+def _set_to(block: Block, *, value: bool) -> set[str]:
     return {
         target.id
         for statement in block
-        if isinstance(statement, syntax.Assign) and isinstance(statement.value, syntax.Constant) and statement.value.value is value
+        if isinstance(statement, syntax.Assign)
+        and isinstance(statement.value, syntax.Constant)
+        and statement.value.value is value
         for target in statement.targets
         if isinstance(target, syntax.Name)
     }
@@ -180,6 +190,8 @@ def _used_apart(guarded: Guarded, first: Together, second: Together) -> bool:
     if not all(_is_sentinel(guarded, root) for root in (first, second)):
         return False
     summary = guarded.source.summary
+    if _tested_apart(summary, first, second):
+        return True
     alone: set[str] = set()
     for definition in definitions(summary):
         if definition.outer is not None:
@@ -191,6 +203,29 @@ def _used_apart(guarded: Guarded, first: Together, second: Together) -> bool:
         elif uses:
             return False
     return len(alone) == 2
+
+
+def _tested_apart(summary: Summary, first: Together, second: Together) -> bool:
+    """The project asks for each of the two alone, and never for both at once."""
+    blocks = [summary.body, *(summary.body_of(definition.node.body) for definition in definitions(summary))]
+    tests = [
+        {part.id for part in expressions(statement.test) if isinstance(part, syntax.Name)}
+        for block in blocks for statement in statements(block) if isinstance(statement, syntax.If) and _asks(statement.test)
+    ]  # fmt: skip
+    about = [(bool(names & first.names), bool(names & second.names)) for names in tests]
+    return (True, False) in about and (False, True) in about and (True, True) not in about
+
+
+def _asks(test: syntax.Expression) -> bool:
+    """A condition compares a name with None, or takes it as yes or no."""
+    match test:
+        case syntax.Name() | syntax.Not(operand=syntax.Name()):
+            return True
+        case syntax.Compare(left=syntax.Name(), rights=(syntax.Constant(value=None),)):
+            return True
+        case syntax.Boolean(operands=operands):
+            return any(_asks(operand) for operand in operands)
+    return False
 
 
 def _is_sentinel(guarded: Guarded, root: Together) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import all_expressions, expressions, statements
+from optdep_lint.facts.walk import all_expressions, definitions, expressions, statements
+from optdep_lint.world.modules import Module
 from optdep_lint.world.probes_census import census
+from optdep_lint.world.probes_origins import absolute_module
 from optdep_lint.world.probes_shared import Guarded, catches_absence, caught_names, goes_on, guarded_tries
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import ClassValue, FunctionValue
+from optdep_lint.world.values import ClassValue, External, FunctionValue
 
 _BROAD = frozenset({"Exception", "BaseException"})
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError"})
@@ -38,11 +40,16 @@ def swallowing_handlers(survey: Survey) -> Iterator[Swallowing]:
         found = _broad(guarded, root) or _mixed(survey, guarded, root)
         if found is not None:
             yield found
+    yield from _suppressed(survey)
 
 
 def _roots(survey: Survey, guarded: Guarded) -> Iterator[str]:
     """The optional roots that the body itself imports."""
-    for statement in statements(guarded.statement.body):
+    yield from _roots_in(survey, guarded.statement.body)
+
+
+def _roots_in(survey: Survey, block: syntax.Block) -> Iterator[str]:
+    for statement in statements(block):
         for dotted in _imported(statement):
             root = survey.declared.root_of(dotted)
             if root in survey.declared.optional:
@@ -75,12 +82,42 @@ def _broad(guarded: Guarded, root: str) -> Swallowing | None:
     return None
 
 
+def _suppressed(survey: Survey) -> Iterator[Swallowing]:
+    """`with suppress(Exception)` round nothing but imports."""
+    for source in survey.tree.sources.values():
+        module = survey.base.modules.get(source.name)
+        if module is None or "contextlib" not in " ".join(source.summary.asks):
+            continue
+        for block in (
+            source.summary.body,
+            *(source.summary.body_of(one.node.body) for one in definitions(source.summary)),
+        ):
+            for statement in statements(block):
+                if isinstance(statement, syntax.With) and all(_only_imports(one) for one in statement.body):
+                    root = next(_roots_in(survey, statement.body), None)
+                    if root is not None and any(
+                        _suppresses_all(survey, module, item.context) for item in statement.items
+                    ):
+                        yield Swallowing(source.path, statement.at, root)
+
+
+def _suppresses_all(survey: Survey, module: Module, node: syntax.Expression) -> bool:
+    if not isinstance(node, syntax.Call):
+        return False
+    value = census(survey).resolve(node.function, module, {})
+    names = {part.id for one in node.arguments for part in expressions(one) if isinstance(part, syntax.Name)}
+    return isinstance(value, External) and value.path == "contextlib.suppress" and bool(names & _BROAD)
+
+
 def _only_imports(statement: syntax.Statement) -> bool:
     match statement:
         case syntax.Import() | syntax.ImportFrom():
             return True
         case syntax.Assign() | syntax.Return() | syntax.Annotated():
-            return not any(isinstance(part, (syntax.Call, syntax.Subscript, syntax.Opaque)) for part in expressions(statement.value))
+            return not any(
+                isinstance(part, (syntax.Call, syntax.Subscript, syntax.Opaque))
+                for part in expressions(statement.value)
+            )
         case syntax.Delete() | syntax.Scope():
             return True
     return False
@@ -108,7 +145,13 @@ def _mixed(survey: Survey, guarded: Guarded, root: str) -> Swallowing | None:
     for statement in guarded.statement.body:
         unrelated = _unrelated(survey, guarded, statement)
         if unrelated is not None:
-            return Swallowing(guarded.source.path, handler.at, root, unrelated, (statement.at if hasattr(statement, "at") else 0) >> 48)
+            return Swallowing(
+                guarded.source.path,
+                handler.at,
+                root,
+                unrelated,
+                (statement.at if hasattr(statement, "at") else 0) >> 48,
+            )
     return None
 
 
@@ -126,7 +169,7 @@ def _unrelated(survey: Survey, guarded: Guarded, statement: syntax.Statement) ->
                 if _needs_nothing(survey, guarded, alias.name):
                     return f"the import of `{alias.name}`"
         case syntax.ImportFrom():
-            module = _absolute(statement, guarded)
+            module = absolute_module(statement, guarded.source)
             for alias in statement.names:
                 name = f"{module}.{alias.name}" if f"{module}.{alias.name}" in survey.tree.sources else module
                 if not _needs_nothing(survey, guarded, name):
@@ -135,14 +178,6 @@ def _unrelated(survey: Survey, guarded: Guarded, statement: syntax.Statement) ->
         case syntax.Evaluate(value=syntax.Call() as call):
             return _unrelated_call(survey, guarded, call)
     return None
-
-
-def _absolute(node: syntax.ImportFrom, guarded: Guarded) -> str:
-    if node.level == 0:
-        return node.module
-    parts = guarded.source.name.split(".")
-    keep = len(parts) - node.level + guarded.source.is_package
-    return ".".join([*parts[: max(keep, 0)], *([node.module] if node.module else [])])
 
 
 def _needs_nothing(survey: Survey, guarded: Guarded, name: str) -> bool:

@@ -68,7 +68,11 @@ def _escapes(asker: Inquirer, site: Site, root: str, name: str) -> bool:
 
 def _is_free(failure: Failure) -> bool:
     """Nothing that it hangs on can be meant as a guard."""
-    return all(_SAYS_NOTHING.search(text) and not _PLACE.search(text) for condition in failure.conditions for text in _texts(condition))
+    return all(
+        _SAYS_NOTHING.search(text) and not _PLACE.search(text)
+        for condition in failure.conditions
+        for text in _texts(condition)
+    )
 
 
 def _texts(condition: Condition) -> Iterator[str]:

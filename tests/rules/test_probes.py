@@ -207,7 +207,61 @@ HIDDEN = {
     """,
 }
 
+HIDDEN |= {
+    "imports": """
+        def kernels():
+            try:
+                from aiter import mha  # expect: OPD401
+                if mha.usable:
+                    return mha
+                from flash_attn import mha
+                return mha
+            except ImportError:
+                return None
+    """,
+    "imports and one flag": """
+        HAS = False
+        try:
+            import aiter  # expect: OPD401
+            HAS = True
+            import flash_attn
+            HAS = True
+        except ImportError:
+            pass
+    """,
+    "a loop of imports": """
+        from importlib import import_module
+        def kernels():
+            try:
+                for name in ("aiter.mha", "flash_attn.mha"):
+                    return import_module(name)  # expect: OPD401
+            except ImportError:
+                return None
+    """,
+}
+
 NOT_HIDDEN = {
+    "imports that are all needed": """
+        def kernels():
+            try:
+                import aiter
+                if not aiter.usable:
+                    return None
+                import flash_attn
+                return flash_attn.mha(aiter)
+            except ImportError:
+                return None
+    """,
+    "a loop that imports all": """
+        from importlib import import_module
+        def kernels():
+            try:
+                for name in ("aiter.mha", "flash_attn.mha"):
+                    import_module(name)
+            except ImportError:
+                return False
+            return True
+    """,
     "and": """
         from importlib.util import find_spec
         def has():
@@ -572,7 +626,46 @@ SHARED = {
     """,
 }
 
+SHARED |= {
+    "sentinels asked for apart": """
+        try:
+            import pandas as pd
+            import pyarrow as pa  # expect: OPD404
+        except ImportError:
+            pd = None
+            pa = None
+        def kind(x):
+            if pd is not None and isinstance(x, pd.DataFrame):
+                return "frame"
+            if pa is not None and isinstance(x, pa.Table):
+                return "table"
+            return "other"
+    """,
+}
+
 NOT_SHARED = {
+    "asked for at once": """
+        try:
+            import pandas as pd
+            import pyarrow as pa
+        except ImportError:
+            pd = pa = None
+        def table(x):
+            if pd is None or pa is None:
+                return x
+            return pa.table(pd.DataFrame(x))
+    """,
+    "one stands for both": """
+        try:
+            import pandas as pd
+            import pyarrow as pa
+        except ImportError:
+            pd = pa = None
+        def table(x):
+            if pd is None:
+                return x
+            return pa.table(pd.DataFrame(x))
+    """,
     "one flag": """
         try:
             import pandas as pd
@@ -655,6 +748,12 @@ SWALLOWED = {
             HAS = True
         except:  # expect: OPD405
             HAS = False
+    """,
+    "suppress": """
+        from contextlib import suppress
+        aiter = None
+        with suppress(Exception):  # expect: OPD405
+            import aiter
     """,
     "silent in a function": """
         def has():
@@ -795,6 +894,21 @@ DRIFT = {
     """,
 }
 
+DRIFT |= {
+    "a flag of the function": """
+        def buffer():
+            try:
+                import deep_gemm
+                usable = True
+            except ImportError:
+                usable = False
+            if usable:
+                from deep_ep import Buffer  # expect: OPD406
+                return Buffer()
+            return None
+    """,
+}
+
 NO_DRIFT = {
     "the same root": """
         from importlib.util import find_spec
@@ -920,7 +1034,26 @@ SHAM = {
     """,
 }
 
+SHAM |= {
+    "a function that says yes after the try": """
+        def has_aiter():
+            try:
+                import aiter
+            except ImportError:
+                pass
+            return True  # expect: OPD407
+    """,
+}
+
 NO_SHAM = {
+    "a function that says no in the handler": """
+        def has_aiter():
+            try:
+                import aiter
+            except ImportError:
+                return False
+            return True
+    """,
     "compiled": """
         from importlib.util import find_spec
         HAS = find_spec("acme._C") is not None
@@ -1000,6 +1133,15 @@ HINTS = {
 }
 
 RIGHT_HINTS = {
+    "the one that is preferred": """
+        try:
+            import pandas as frames
+        except ImportError:
+            try:
+                import pyarrow as frames
+            except ImportError:
+                raise RuntimeError("pip install pandas") from None
+    """,
     "the right extra": """
         def f():
             try:
@@ -1049,4 +1191,6 @@ def test_marks(tmp_path: Path, family: str, title: str) -> None:
     """Both ways: every mark has its finding, every finding its mark."""
     found, marked = codes(tmp_path, FAMILIES[family][title])
     assert found == marked
-    assert bool(marked) is (family in ("hidden", "unprotected", "early", "shared", "swallowed", "drift", "sham", "hints"))
+    assert bool(marked) is (
+        family in ("hidden", "unprotected", "early", "shared", "swallowed", "drift", "sham", "hints")
+    )
