@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Place, expressions, way_to
+from optdep_lint.world.platform_words import asks_platform
 from optdep_lint.world.survey import Breakage, Survey, guards_elsewhere
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
 from optdep_lint.world.values import Guard
-
-_PLATFORM_WORD = re.compile(
-    r"(rocm|cuda|hip|npu|xpu|tpu|hpu|mps|musa|gcu|mlu|cpu|gpu|neuron|platform|linux|darwin|macos|windows|win32|posix|jython|pypy)",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Blame:
@@ -121,24 +115,21 @@ class _Judge:
 
     def _is_question(self, way: tuple[Place, ...], guard: Guard) -> bool:
         """The `if` asks for something that could be meant as a guard, not only for a version of Python."""
-        for place in way:
-            if place.statement.__class__ is syntax.If and getattr(place.statement, "at", None) == guard.at:
-                test = place.statement.test  # type: ignore[union-attr]
-                names = {part.id for part in expressions(test) if isinstance(part, syntax.Name)}
-                return bool(names - {"sys", "TYPE_CHECKING", "typing", "__name__", "os"})
-        return False
+        return bool(_names_asked(way, guard) - {"sys", "TYPE_CHECKING", "typing", "__name__", "os"})
 
     def _says_nothing(self, guard: Guard) -> bool:
-        """An open condition is a question about the platform, which says nothing about the root."""
-        texts = [text for other in self._best.failure.guards if other.kind == "if" for text in _atoms(other.condition)]
-        if not texts or any(guard.cause is not None for guard in self._best.failure.guards):
+        """What an `if` leaves open is a question about the platform, which says nothing about the root."""
+        failure = self._best.failure
+        if any(other.cause is not None for other in failure.guards):
             return False
+        assert self._module is not None
+        way = way_to(self._survey.tree.sources[self._module].summary.body, failure.at)
+        guards = [other for other in failure.guards if other.kind == "if"]
+        texts = [text for other in guards for text in (*_names_asked(way, other), *_atoms(other.condition))]
         root = self._best.root.replace("_", "").lower()
-        if any(root in text.replace("_", "").lower() for text in texts) or any(text.startswith("os.environ") for text in texts):
+        if any(root in text.replace("_", "").lower() for text in texts) or self._provided(texts):
             return False
-        if self._provided(texts):
-            return False
-        return any(_PLATFORM_WORD.search(text.rpartition(".")[2]) for text in texts)
+        return any(asks_platform(text) for text in texts)
 
     def _provided(self, texts: list[str]) -> bool:
         """The project treats the predicate as bringing the root."""
@@ -161,7 +152,7 @@ class _Judge:
             if breakage.root != root or breakage.imports:
                 continue
             conditions = {text for guard in breakage.failure.guards if guard.kind == "if" for text in _atoms(guard.condition)}
-            if breakage.certain or not any(_PLATFORM_WORD.search(text.rpartition(".")[2]) for text in conditions):
+            if breakage.certain or not any(map(asks_platform, conditions)):
                 return False
             modules.add(breakage.module)
         return len(modules) >= 3 and not any(guards_elsewhere(survey.base.modules[name], root) for name in survey.tree.sources if root in _roots(survey, name))
@@ -199,6 +190,16 @@ class _Judge:
 
 def _roots(survey: Survey, name: str) -> frozenset[str]:
     return frozenset(survey.declared.root_of(asked) for asked in survey.tree.sources[name].summary.asks)
+
+
+def _names_asked(way: tuple[Place, ...], guard: Guard) -> frozenset[str]:
+    """The names and attributes in the test of an `if` on the way."""
+    for place in way:
+        if isinstance(place.statement, syntax.If) and place.statement.at == guard.at:
+            parts = list(expressions(place.statement.test))
+            names = {part.id for part in parts if isinstance(part, syntax.Name)}
+            return frozenset(names | {part.name for part in parts if isinstance(part, syntax.Attribute)})
+    return frozenset()
 
 
 def _has_handlers(way: tuple[Place, ...], at: int) -> bool:

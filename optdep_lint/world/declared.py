@@ -134,6 +134,7 @@ class Declared:
         absent = self._not_implied(absent, python, platform)
         return World(
             name, absent, portions=absent & namespace_roots(), distributions=self._distributions(absent),
+            open_environment=True,
             python=python, platform=platform,
         )  # fmt: skip
 

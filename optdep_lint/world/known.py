@@ -161,7 +161,7 @@ class KnownThings(Machinery):
         if not isinstance(name, str):
             return Unknown()
         if holder.model == "environment":
-            return Unknown(Atom(f"{name} in os.environ")) if COMMON_VARIABLES.fullmatch(name) else Constant(False)
+            return Unknown(Atom(f"{name} in os.environ")) if self._may_be_set(name) else Constant(False)
         module = holder.parts[0]
         found = frame.state.settle(module.names.get(name) or Unbound())
         if isinstance(found, Choice) or (isinstance(found, Unbound) and module.dynamic):
@@ -174,12 +174,15 @@ class KnownThings(Machinery):
         Raises:
             Raised: where it is not set.
         """
-        if COMMON_VARIABLES.fullmatch(name):
+        if self._may_be_set(name):
             return Unknown(Atom(f"os.environ[{name!r}]"))
         if default is not None:
             return default
         failure = self.evaluation.expressions.failure(frame, at, "call", name, None, builtin("KeyError"), subject=name)
         raise Raised(failure)
+
+    def _may_be_set(self, name: str) -> bool:
+        return self.evaluation.world.open_environment or COMMON_VARIABLES.fullmatch(name) is not None
 
     def _any_all(self, wants: bool, node: syntax.Call, frame: Frame) -> Value:
         expressions = self.evaluation.expressions

@@ -30,6 +30,8 @@ class World:
     """The versions of installed distributions, by normalized name, where they are known."""
     distributions: Mapping[str, str] = field(default_factory=dict)
     """An absent import root for each distribution that is absent with it, by normalized name."""
+    open_environment: bool = False
+    """Environment variables may be set to anything; otherwise all but the common ones are unset."""
     python: tuple[int, int] = (3, 11)
     platform: str = "linux"
 
