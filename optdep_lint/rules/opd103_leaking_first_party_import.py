@@ -9,21 +9,21 @@ The failure has moved one module further: whoever imports the outer module needs
 
 ## Example
 ```python
-# file: acme/integrations/torch.py
-import torch
+# file: acme/integrations/pandas.py
+import pandas
 
 # file: acme/report.py
-from acme.integrations import torch as backend
+from acme.integrations import pandas as backend
 ```
 
 Use instead:
 ```python
-# file: acme/integrations/torch.py
-import torch
+# file: acme/integrations/pandas.py
+import pandas
 
 # file: acme/report.py
 def report():
-    from acme.integrations import torch as backend
+    from acme.integrations import pandas as backend
 
     return backend
 ```

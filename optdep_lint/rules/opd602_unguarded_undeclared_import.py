@@ -9,11 +9,21 @@ A plain installation does not bring it. It works where something else happens to
 
 ## Example
 ```python
+# file: pyproject.toml
+[project]
+name = "acme"
+version = "1"
+# file: acme/__init__.py
 import orjson
 ```
 
 Use instead:
 ```python
+# file: pyproject.toml
+[project]
+name = "acme"
+version = "1"
+# file: acme/__init__.py
 try:
     import orjson
 except ImportError:

@@ -248,10 +248,12 @@ class Imports:
     def _own_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         self._evaluation.read(module, name)
         value = module.names.get(name)
-        if value is not None and not isinstance(value, Unbound):
-            return self._present_part(value, module, name, frame, at)
         submodule = f"{module.name}.{name}"
         tree = self._evaluation.tree
+        if isinstance(value, ModuleValue) and value.module.name == submodule in tree.sources:
+            return self.import_dotted(submodule, True, frame, at)  # Whoever bound it, this depends on its import.
+        if value is not None and not isinstance(value, Unbound):
+            return self._present_part(value, module, name, frame, at)
         hook = module.names.get("__getattr__")
         if isinstance(hook, (FunctionValue, Known)) and (value is None or isinstance(value, Unbound)):
             try:
