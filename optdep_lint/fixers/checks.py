@@ -76,8 +76,9 @@ def insert_check(bench: Bench, use: cst.CSTNode, test: str, root: str) -> None:
 
 def insert_check_before(bench: Bench, statement: Statement, test: str, root: str) -> None:
     """As `insert_check`, before a given statement."""
-    start = bench.source.span(statement)[0]
-    depth = start - bench.source.line_start(start) + len(bench.source.unit)
+    source = bench.source
+    steps = 2 if isinstance(source.parent(statement), cst.SimpleStatementSuite) else 1
+    depth = len(source.indent_at(source.span(statement)[0])) + steps * len(source.unit)
     lines = raise_lines(bench.workshop, bench.source, root, function_label(bench.source, statement), depth=depth)
     body = "\n".join(f"{bench.source.unit}{line}" for line in lines.split("\n"))
     bench.draft.insert_before(bench.source, statement, f"if {test}:\n{body}")

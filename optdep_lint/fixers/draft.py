@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import libcst as cst
@@ -11,11 +12,39 @@ from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.source import Source, Statement
 
 
+@dataclass(slots=True)
+class ImportPlace:
+    """Where import lines go: an offset, and the isort sections of the lines above and below."""
+
+    offset: int
+    above: object = None
+    below: object = None
+    lead: str = ""
+    """Blank lines before the first import of a file."""
+    tail: str = ""
+    """Blank lines after it."""
+    lines: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """The lines by their isort keys, which begin with the section."""
+
+    def text(self) -> str:
+        """The lines in order, sections set apart, without the last newline."""
+        result, last = self.lead, self.above
+        for key in sorted(self.lines):
+            if last is not None and last != key[0]:
+                result += "\n"
+            result += self.lines[key] + "\n"
+            last = key[0]
+        if self.below is not None and self.below != last:
+            result += "\n"
+        return (result + self.tail).removesuffix("\n")
+
+
 class Draft:
     """Collects the edits of one fix. Text is given with plain newlines and without indentation of its place."""
 
     def __init__(self) -> None:
         self._edits: dict[Edit, None] = {}
+        self._imports: dict[tuple[Source, int], ImportPlace] = {}
         self.unsafe: list[str] = []
         """Why the fix is not safe."""
 
@@ -43,6 +72,8 @@ class Draft:
         if index > 0:
             separator = _after_previous(source, line, index)
             self.replace(source, separator, start, f"\n{indented(lines, indent)}\n{indent}")
+            if suite is not None:
+                self.break_suite(source, suite)
         elif suite is not None:
             colon = _after_colon(source, start)
             self.replace(source, colon, start, f"\n{indented(lines, indent)}\n{indent}")
@@ -81,8 +112,19 @@ class Draft:
         """Take out whole lines."""
         self.replace(source, start, end, "")
 
+    def add_import(self, source: Source, place: ImportPlace, text: str, key: tuple[object, ...]) -> None:
+        """Put an import line somewhere; all that go to the same place are put in order in the end."""
+        known = self._imports.setdefault((source, place.offset), place)
+        known.lines[key] = text
+
+    def _place_imports(self) -> None:
+        for (source, offset), place in self._imports.items():
+            self.insert_line(source, offset, place.text())
+        self._imports.clear()
+
     def finish(self, message: str, applicability: Applicability | None = None) -> Fix:
         """The fix; raises Refusal where there is nothing to edit, or pieces of it overlap."""
+        self._place_imports()
         edits = sorted(self._edits, key=lambda edit: (edit.path, edit.start, edit.end))
         if not edits:
             raise Refusal("there is nothing to change")

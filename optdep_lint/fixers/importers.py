@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -35,6 +34,8 @@ class Importers:
     told: list[str] = field(default_factory=list)
     """`path:line` of each import that was repaired."""
     _followed: set[tuple[str, str]] = field(default_factory=set)
+    _shortened: set[int] = field(default_factory=set)
+    """The displays that were dealt with."""
 
     def repair(self, module: str, names: list[str], only: str | None = None) -> None:
         """Guard the imports of the names, all or those of one module.
@@ -128,50 +129,59 @@ class Importers:
         indent, unit = source.indent_at(start), source.unit
         handler = "\n".join(f"{indent}{unit}{sentinel(self.workshop, source, name)}" for name in locals_)
         if rest:
-            kept = self._without(source, node, mine)
-            body = f"{indent}{unit}{_from(node, mine)}"
-            text = f"{kept}\n{indent}try:\n{body}\n{indent}except ImportError:\n{handler}"
+            self._take_out(source, node, mine)
+            text = f"{indent}try:\n{indent}{unit}{_from(node, mine)}\n{indent}except ImportError:\n{handler}"
+            self.draft.insert_line(source, end, "\n" + set_apart(source, end, end, text).strip("\n"))
         else:
             text = f"{indent}try:\n{moved(source, start, end, indent, indent + unit)}\n{indent}except ImportError:\n{handler}"
-        self.draft.replace(source, start, end, set_apart(source, start, end, text))
+            self.draft.replace(source, start, end, set_apart(source, start, end, text))
         return locals_
 
-    def _without(self, source: Source, node: cst.ImportFrom, taken: list[cst.ImportAlias]) -> str:
-        """The from-import without some of its names, as it is written."""
+    def _take_out(self, source: Source, node: cst.ImportFrom, taken: list[cst.ImportAlias]) -> None:
+        """Leave some names out of a from-import, the rest as it is written."""
         assert not isinstance(node.names, cst.ImportStar)
-        left = [alias for alias in node.names if alias not in taken]
-        start = source.line_start(source.span(node)[0])
         first, last = source.span(node.names[0])[0], source.span(node.names[-1])[1]
-        if source.line_of(first) == source.line_of(last) and node.lpar is None:
-            return source.indent_at(start) + _from(node, left)
-        line = source.parent(node)
-        assert line is not None
-        text = moved(source, start, source.block_end(line), "", "")
+        if source.line_of(first) == source.line_of(last) or not self._stand_alone(source, taken):
+            left = [alias for alias in node.names if alias not in taken]
+            self.draft.replace(source, first, source.span(_bare(node.names[-1]))[1], ", ".join(_alias(one) for one in left))
+            return
         for alias in taken:
-            text = re.sub(rf"(?m)^[ \t]*{re.escape(source.code(alias).rstrip(', '))},?[ \t]*\n", "", text, count=1)
-        return text
+            start = source.span(alias)[0]
+            self.draft.remove_lines(source, source.line_start(start), source.line_end(start))
+
+    def _stand_alone(self, source: Source, aliases: list[cst.ImportAlias]) -> bool:
+        """Each of the names has a line of its own."""
+        for alias in aliases:
+            start, end = source.span(alias)[0], source.span(_bare(alias))[1]
+            if source.text[source.line_start(start) : start].strip() or source.text[end : source.line_end(end)].strip(" \t\r\n") not in ("", ","):
+                return False
+        return True
 
     def _follow_uses(self, source: Source, names: list[str]) -> None:
         """Where the names are used: left out of displays, and-ed before isinstance, an error elsewhere."""
         checks: list[NameUse] = []
+        self._shortened.clear()
         names = [name for name in names if (source.path, name) not in self._followed]
         self._followed |= {(source.path, name) for name in names}
         for use in uses_of(source, names):
             line = source.line_of(source.span(use.node)[0])
-            if use.when == "import" and not _asks(source, use.node) and not self._leave_out(source, use.node):
+            if use.when == "import" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 raise Refusal(f"`{use.node.value}` is needed while {source.path} is imported, in line {line}")
             if use.when == "annotation" and not is_postponed(source) and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute)):
                 raise Refusal(f"`{use.node.value}` stands in an annotation of {source.path}, in line {line}")
-            if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node):
+            if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 checks.append(use)
         insert_checks(Bench(self.draft, self.workshop, source), checks, self.root, None)
 
-    def _leave_out(self, source: Source, node: cst.Name) -> bool:
+    def _leave_out(self, source: Source, node: cst.Name, names: list[str]) -> bool:
         """`(A, B) if B is not None else (A,)`, or `B is not None and isinstance(x, B)`; False where neither fits."""
         element = source.parent(node)
         display = source.parent(element) if isinstance(element, cst.Element) else None
         if isinstance(display, (cst.Tuple, cst.List)):
-            self._shorten(source, display, node)
+            if id(display) not in self._shortened:
+                self._shortened.add(id(display))
+                gone = [one.value.value for one in display.elements if isinstance(one.value, cst.Name) and one.value.value in names]
+                self._shorten(source, display, gone)
             return True
         argument = element
         call = source.parent(argument) if isinstance(argument, cst.Arg) else None
@@ -184,24 +194,39 @@ class Importers:
             return True
         return False
 
-    def _shorten(self, source: Source, display: cst.Tuple | cst.List, node: cst.Name) -> None:
+    def _shorten(self, source: Source, display: cst.Tuple | cst.List, gone: list[str]) -> None:
+        """The display without the names that are None."""
         start, end = source.span(display)
         opening, closing = ("(", ")") if isinstance(display, cst.Tuple) else ("[", "]")
         if isinstance(display, cst.Tuple) and display.lpar:
             start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
         whole = source.text[start:end] if display.lpar or isinstance(display, cst.List) else f"({source.text[start:end]})"
-        left = [source.code(one.value) for one in display.elements if one.value is not node]
+        if len(gone) > 1:
+            one = source.fresh_name("one", "each")
+            inside = f"{one} for {one} in {whole} if {one} is not None"
+            self.draft.replace(source, start, end, f"tuple({inside})" if opening == "(" else f"[{inside}]")
+            return
+        left = [source.code(one.value) for one in display.elements if source.code(one.value) != gone[0]]
         inside = ", ".join(left) + ("," if opening == "(" and len(left) == 1 else "")
         shorter = f"{opening}{inside}{closing}"
-        text = f"{whole} if {node.value} is not None else {shorter}"
+        text = f"{whole} if {gone[0]} is not None else {shorter}"
         indent = source.indent_at(start)
         column = start - source.line_start(start)
         if column + len(text) > self.workshop.line_length or "\n" in whole:
             deeper = f"\n{indent}{source.unit}"
-            text = f"({deeper}{whole}{deeper}if {node.value} is not None{deeper}else {shorter}\n{indent})"
+            text = f"({deeper}{whole}{deeper}if {gone[0]} is not None{deeper}else {shorter}\n{indent})"
         elif not isinstance(source.parent(display), (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)):
             text = f"({text})"
         self.draft.replace(source, start, end, text)
+
+
+def _bare(alias: cst.ImportAlias) -> cst.CSTNode:
+    """The last name of an alias, before its comma."""
+    return alias.asname.name if alias.asname is not None else alias.name
+
+
+def _alias(alias: cst.ImportAlias) -> str:
+    return spelled(alias.with_changes(comma=cst.MaybeSentinel.DEFAULT))
 
 
 def _from(node: cst.ImportFrom, aliases: list[cst.ImportAlias]) -> str:

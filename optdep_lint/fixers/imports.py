@@ -9,7 +9,7 @@ import libcst as cst
 
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.draft import Draft, ImportPlace
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.stdlib import is_stdlib_root
@@ -123,32 +123,30 @@ def _key(workshop: Workshop, module: str, *, plain: bool) -> tuple[object, ...]:
 
 
 def _insert(bench: Bench, lines: list[_Line], text: str, key: tuple[object, ...]) -> None:
+    source = bench.source
     after = next((line for line in lines if line.key > key), None)
     before = next((line for line in reversed(lines) if line.key <= key), None)
     if before is not None and (after is None or before.key[0] == key[0]):
-        gap = "" if before.key[0] == key[0] else "\n"
-        bench.draft.insert_line(bench.source, bench.source.block_end(before.node), f"{gap}{text}")
+        place = ImportPlace(source.block_end(before.node), before.key[0], after.key[0] if after is not None else None)
+        if after is not None and source.text[place.offset : source.leading_start(after.node)].strip(" \t\f") != "":
+            place.below = None
     elif after is not None:
-        gap = "" if after.key[0] == key[0] else "\n"
-        bench.draft.insert(bench.source, bench.source.leading_start(after.node), f"{text}\n{gap}")
+        place = ImportPlace(source.leading_start(after.node), None, after.key[0])
     else:
-        _insert_first(bench.draft, bench.source, text)
+        place = _first_place(source)
+    bench.draft.add_import(source, place, text, key)
 
 
-def _insert_first(draft: Draft, source: Source, text: str) -> None:
-    """The first import of a file: after its docstring, else before its first statement."""
+def _first_place(source: Source) -> ImportPlace:
+    """Where the first import of a file goes: after its docstring, else before its first statement."""
     body = source.module.body
     first = body[0] if body else None
     if first is None:
-        draft.insert_line(source, len(source.text), text)
-    elif source.module.get_docstring() is not None:
-        draft.insert_line(source, source.block_end(first), f"\n{text}")
-        if len(body) == 1 or not _is_blank(source, source.block_end(first)):
-            return
-    else:
-        at = source.leading_start(first)
-        gap = "\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n"
-        draft.insert(source, at, f"{text}\n{gap}")
+        return ImportPlace(len(source.text))
+    if source.module.get_docstring() is not None:
+        at = source.block_end(first)
+        return ImportPlace(at, lead="\n", tail="" if len(body) == 1 or _is_blank(source, at) else "\n")
+    return ImportPlace(source.leading_start(first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
 
 
 def _is_blank(source: Source, offset: int) -> bool:

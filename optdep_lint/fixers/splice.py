@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from optdep_lint.findings import Edit, Fix
@@ -33,13 +34,23 @@ def outside_is_kept(old: bytes, new: bytes, edits: Iterable[Edit]) -> bool:
 
 
 def overlaps(taken: Mapping[str, Sequence[Edit]], fix: Fix) -> bool:
-    """Whether a fix changes what another has changed, or puts something else at the same place."""
+    """Whether a fix changes what another has changed, puts something else at the same place, or binds the same new name."""
     return any(_collide(edit, other) for edit in fix.edits for other in taken.get(edit.path, ()))
 
 
 def _collide(one: Edit, other: Edit) -> bool:
     if one == other:
         return False
+    if not _new_names(one).isdisjoint(_new_names(other)):
+        return True
     if one.start == one.end or other.start == other.end:
         return one.start <= other.end and other.start <= one.end
     return one.start < other.end and other.start < one.end
+
+
+_BINDS = re.compile(r"^(?:def |class )?(\w+)(?: = |\()", re.MULTILINE)
+
+
+def _new_names(edit: Edit) -> set[str]:
+    """The names that an insertion binds at the top of a file."""
+    return set(_BINDS.findall(edit.content)) if edit.start == edit.end else set()

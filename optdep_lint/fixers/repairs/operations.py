@@ -172,6 +172,12 @@ def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) 
         raise Refusal("`__all__` names it, and stands below the guard")
     gone = set(family.names)
     left = [one for one in display.elements if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)]
+    if not left:
+        start, end = source.span(display)
+        if display.lpar:
+            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
+        draft.replace(source, start, end, "[]" if isinstance(display, cst.List) else "()")
+        return
     for one in display.elements:
         if one in left:
             continue
