@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from optdep_lint.facts.walk import names_read
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
@@ -30,10 +31,12 @@ def after_making(evaluation: Evaluation, class_: ClassValue, module: Module) -> 
 
 
 def _constructors(class_: ClassValue) -> Iterator[FunctionValue]:
-    """A class's own constructor and those of its bases, which it is taken to call."""
+    """A class's own constructor, and those of its bases where it calls them or has none."""
     own = class_.names.get("__init__")
     if isinstance(own, FunctionValue):
         yield own
+        if "super" not in names_read(own.module.source.summary, own.module.source.summary.body_of(own.node.body)):
+            return
     for base in class_.bases:
         if isinstance(base, ClassValue):
             yield from _constructors(base)

@@ -12,7 +12,7 @@ from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.operations import PendingRead, atoms_of, namespaces_of
 from optdep_lint.world.references import References
-from optdep_lint.world.truth import Condition, Truth, negate
+from optdep_lint.world.truth import Condition, Every, Negation, Some, Truth, negate
 from optdep_lint.world.values import Constant, Failure, Items, builtin
 from optdep_lint.world.words import Words
 
@@ -105,7 +105,8 @@ class OperationUses:
             for key, _ in found.conditions
             for text in atoms_of(key)
         }
-        rest = tuple(one for one in failure.conditions if not own.issuperset(atoms_of(one)) and not _is_mishap(one))
+        parts = dict.fromkeys(part for whole in failure.conditions for part in _conjuncts(whole))
+        rest = tuple(one for one in parts if not own.issuperset(atoms_of(one)) and not _is_mishap(one))
         return replace(failure, conditions=rest, chain=(), places=())
 
     def _base_index(self, operation: str) -> list:  # type: ignore[type-arg]
@@ -150,6 +151,19 @@ def _failure(pending: PendingRead, module: Module, assumed: tuple[tuple[Conditio
 def _is_inside(failure: Failure, definition: Definition, summary: Summary) -> bool:
     """It fails in the function's own body, though a decorator's wrapper may be what is called."""
     return not failure.chain or bool(way_to(summary.body_of(definition.node.body), failure.at))
+
+
+def _conjuncts(condition: Condition) -> Iterator[Condition]:
+    """The conditions that all hold where one does."""
+    match condition:
+        case Every(operands=operands):
+            for operand in operands:
+                yield from _conjuncts(operand)
+        case Negation(operand=Some(operands=operands)):
+            for operand in operands:
+                yield from _conjuncts(negate(operand))
+        case _:
+            yield condition
 
 
 def _is_mishap(condition: Condition) -> bool:

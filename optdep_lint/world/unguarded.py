@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, definitions, expressions, way_to
+from optdep_lint.facts.walk import Definition, definitions, expressions, statements, way_to
+from optdep_lint.world.bound import target_names
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.survey import Survey
@@ -80,6 +81,24 @@ def _asks_arguments(survey: Survey, use: Use, definition: Definition, at: int) -
     test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else None
     if test is None:
         return False
-    parameters = {parameter.name for parameter in definition.node.parameters} - {"self", "cls"}
-    names = {part.id for part in expressions(test) if isinstance(part, syntax.Name)}
-    return names <= parameters | {"isinstance", "len", "str", "int", "bool", "list", "tuple", "dict", "type"}
+    return _names(test) <= _from_arguments(summary.body_of(definition.node.body), definition)
+
+
+def _from_arguments(body: syntax.Block, definition: Definition) -> set[str]:
+    """The parameters, and the local names that are computed from nothing but them."""
+    known = {parameter.name for parameter in definition.node.parameters} - {"self", "cls"} | _ASKING
+    told: dict[str, bool] = {}
+    for statement in statements(body):
+        if isinstance(statement, (syntax.Assign, syntax.Augmented, syntax.For)):
+            value = statement.iterable if isinstance(statement, syntax.For) else statement.value
+            targets = statement.targets if isinstance(statement, syntax.Assign) else (statement.target,)
+            for name in (name for target in targets for name in target_names(target)):
+                told[name] = told.get(name, True) and _names(value) <= known | {one for one, fits in told.items() if fits}
+    return known - {name for name, fits in told.items() if not fits} | {name for name, fits in told.items() if fits}
+
+
+def _names(part: syntax.Expression) -> set[str]:
+    return {inner.id for inner in expressions(part) if isinstance(inner, syntax.Name)}
+
+
+_ASKING = frozenset({"isinstance", "len", "str", "int", "bool", "list", "tuple", "dict", "type", "min", "max", "range", "zip"})
