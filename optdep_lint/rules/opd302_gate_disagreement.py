@@ -52,6 +52,7 @@ def passes():
 
 Use instead:
 ```python
+import functools
 from importlib.util import find_spec
 
 import torch
@@ -69,10 +70,15 @@ def has_fused_norm():
     return True
 
 
-def _fused_norm_impl(x: torch.Tensor) -> torch.Tensor:
+@functools.cache
+def _fused_norm_kernel():
     from fastnorm.ops import fused_norm
 
-    return fused_norm(x)
+    return fused_norm
+
+
+def _fused_norm_impl(x: torch.Tensor) -> torch.Tensor:
+    return _fused_norm_kernel()(x)
 
 
 torch.library.custom_op("acme::fused_norm", _fused_norm_impl, mutates_args=())
