@@ -178,6 +178,8 @@ class Evaluation:
             for module in self.modules.values():
                 module.dynamic = module.dynamic or module.status == "running"
             return
+        if isinstance(value, Unknown) and not self.tree.owns(name) and self.world.missing(name) is None:
+            return  # a lazy loader at work: what is there is better known than what is put in its place
         if frame.uncertain and name not in self.tree.sources:
             self.doubtful.add(name)
             return
