@@ -25,7 +25,8 @@ DISTRIBUTIONS = frozenset(
     for name in ("version", "distribution")
 )
 _PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
-_HINTS = ("find_spec", "import_module", "__import__", "metadata", "find_loader", "find_module")
+_LIBRARIES = ("importlib", "pkgutil", "imp.", "importlib_metadata")
+"""The modules with whose functions one probes."""
 _ROUNDS = 3
 
 
@@ -63,18 +64,16 @@ class Census:
         self.sites: list[Site] = []
         self.probing: dict[int, Site] = {}
         """Sites by the identity of their function's node."""
-        waiting = [site for name in survey.tree.sources for site in self._of_module(name)]
-        self.trying = [site for site in waiting if site.unit.definition is not None and _tries(site.block) > 1]
-        """The functions in which more than one `try` imports something."""
+        self._inside: dict[int, list[syntax.Call]] = {}
+        self._modules: dict[str, list[Site]] = {}
         for _ in range(_ROUNDS):
-            found = [site for site in waiting if self._look(site)]
+            found = [site for site in self._waiting() if self._look(site)]
             if not found:
                 break
             self.sites += found
             for site in found:
                 if site.unit.definition is not None:
                     self.probing[id(site.unit.definition.node)] = site
-            waiting = [site for site in waiting if not site.calls]
         for site in self.sites:
             self._look(site)
         self.callers: dict[int, list[Site]] = {}
@@ -85,28 +84,67 @@ class Census:
         self.names = frozenset(text for site in self.sites for call in site.calls for text in _texts(call))
         """The names that probing calls are given as literals."""
 
-    def _of_module(self, name: str) -> Iterator[Site]:
-        source = self._survey.tree.sources[name]
-        summary = source.summary
-        yield Site(Unit(name), source.path, summary, summary.body)
-        for definition in definitions(summary):
-            yield Site(Unit(name, definition), source.path, summary, summary.body_of(definition.node.body))
+    @property
+    def trying(self) -> Iterator[Site]:
+        """The functions in which more than one `try` imports something."""
+        for name, source in self._survey.tree.sources.items():
+            if any(
+                self._survey.declared.root_of(asked) in self._survey.declared.optional for asked in source.summary.asks
+            ):
+                for site in self._of_module(name):
+                    if site.unit.definition is not None and _tries(site.block) > 1:
+                        yield site
+
+    def _waiting(self) -> Iterator[Site]:
+        """The sites that may probe, as far as is known by now, and are not known to."""
+        for name in self._survey.tree.sources:
+            if name in self._modules or self._may_probe(name):
+                yield from (site for site in self._of_module(name) if not site.calls)
+
+    def _may_probe(self, name: str) -> bool:
+        """A module imports what probes: the import system's own, or a function of the project that does."""
+        source, module = self._survey.tree.sources[name], self._survey.base.modules.get(name)
+        if module is None:
+            return False
+        if any(asked.startswith(_LIBRARIES) for asked in source.summary.asks):
+            return True
+        values = (_function_in(value) for value in module.namespace.values())
+        return any(
+            id(value.node) in self.probing if isinstance(value, FunctionValue)
+            else isinstance(value, (ModuleValue, ClassValue)) and value.module.name in self._modules and value.module.name != name
+            for value in values
+        )  # fmt: skip
+
+    def _of_module(self, name: str) -> list[Site]:
+        found = self._modules.get(name)
+        if found is None:
+            source = self._survey.tree.sources[name]
+            summary = source.summary
+            found = [Site(Unit(name), source.path, summary, summary.body)]
+            found += [
+                Site(Unit(name, definition), source.path, summary, summary.body_of(definition.node.body))
+                for definition in definitions(summary)
+            ]
+            self._modules[name] = found
+        return found
 
     def _look(self, site: Site) -> bool:
         module = self._survey.base.modules.get(site.unit.module)
         if module is None:
             return False
-        local = _local_imports(site.block)
-        calls = []
-        for expression in all_expressions(site.block):
-            if isinstance(expression, syntax.Call):
-                kind = self._kind(expression.function, module, local, site)
-                if kind:
-                    calls.append(expression)
-                    site.probes |= {expression.at} if kind == "probe" else set()
-                    site.finds = site.finds or kind == "probe"
-        site.calls = calls
-        return bool(calls)
+        inside = self._inside.get(id(site))
+        if inside is None:
+            inside = [one for one in all_expressions(site.block) if isinstance(one, syntax.Call)]
+            self._inside[id(site)] = inside
+        local = _local_imports(site.block) if inside else {}
+        site.calls.clear()
+        for call in inside:
+            kind = self._kind(call.function, module, local, site)
+            if kind:
+                site.calls.append(call)
+                site.probes |= {call.at} if kind == "probe" else set()
+                site.finds = site.finds or kind == "probe"
+        return bool(site.calls)
 
     def _callees(self, site: Site) -> Iterator[object]:
         module = self._survey.base.modules[site.unit.module]

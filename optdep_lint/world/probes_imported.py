@@ -13,9 +13,8 @@ from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.probes_census import IMPORTERS, census
 from optdep_lint.world.probes_origins import imported_names
 from optdep_lint.world.probes_shared import Guarded, guarded_tries
-from optdep_lint.world.values import elements_of
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import Constant, External, Raised
+from optdep_lint.world.values import Constant, External, Raised, elements_of
 
 
 @dataclass(frozen=True, slots=True)

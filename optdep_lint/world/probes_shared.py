@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import Definition, definitions, expressions, names_read, parts_of, statements
+from optdep_lint.facts.walk import Definition, definitions, expressions, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.survey import Survey
 
@@ -186,34 +186,23 @@ def _come_together(survey: Survey, first: str, second: str) -> bool:
 
 
 def _used_apart(guarded: Guarded, first: Together, second: Together) -> bool:
-    """Some function needs only the one and asks for it, some function only the other."""
+    """A handler puts sentinels in the place of both, and the project asks for each of them alone, never for both at once."""
     if not all(_is_sentinel(guarded, root) for root in (first, second)):
         return False
-    summary = guarded.source.summary
-    if _tested_apart(summary, first, second):
-        return True
-    alone: set[str] = set()
-    for definition in definitions(summary):
-        if definition.outer is not None:
-            continue
-        read = names_read(summary, summary.body_of(definition.node.body))
-        uses = [root.root for root in (first, second) if read & root.names]
-        if len(uses) == 1:
-            alone.add(uses[0])
-        elif uses:
-            return False
-    return len(alone) == 2
-
-
-def _tested_apart(summary: Summary, first: Together, second: Together) -> bool:
-    """The project asks for each of the two alone, and never for both at once."""
-    blocks = [summary.body, *(summary.body_of(definition.node.body) for definition in definitions(summary))]
-    tests = [
-        {part.id for part in expressions(statement.test) if isinstance(part, syntax.Name)}
-        for block in blocks for statement in statements(block) if isinstance(statement, syntax.If) and _asks(statement.test)
-    ]  # fmt: skip
-    about = [(bool(names & first.names), bool(names & second.names)) for names in tests]
+    about = [(bool(names & first.names), bool(names & second.names)) for names in _tests(guarded.source.summary)]
     return (True, False) in about and (False, True) in about and (True, True) not in about
+
+
+def _tests(summary: Summary) -> Iterator[frozenset[str]]:
+    """The names in every condition of a file that asks whether something is there."""
+    blocks = [summary.body, *(summary.body_of(definition.node.body) for definition in definitions(summary))]
+    for block in blocks:
+        for statement in statements(block):
+            tests = [statement.test] if isinstance(statement, (syntax.If, syntax.Assert)) else []
+            tests += [part.test for part in expressions(statement) if isinstance(part, syntax.Conditional)]
+            for test in tests:
+                if _asks(test):
+                    yield frozenset(part.id for part in expressions(test) if isinstance(part, syntax.Name))
 
 
 def _asks(test: syntax.Expression) -> bool:

@@ -644,6 +644,20 @@ SHARED |= {
 }
 
 NOT_SHARED = {
+    "one is asked for, both are used": """
+        try:
+            import pandas
+            from pyarrow import Table
+        except ImportError:
+            pandas = None
+            Table = None
+        class Store:
+            def __init__(self):
+                if Table is None:
+                    raise ImportError("needs both")
+            def frame(self, x):
+                return pandas.DataFrame(x)
+    """,
     "asked for at once": """
         try:
             import pandas as pd
