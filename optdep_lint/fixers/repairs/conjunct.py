@@ -48,7 +48,7 @@ def _outside(workshop: Workshop, source: Source, guard: cst.If, root: str) -> It
     """The uses, outside of the guard, of what its imports bind."""
     names: list[str] = []
     for one in imports_in(source, guard.body):
-        if source.enclosing(one, cst.FunctionDef) is None and root in _roots(workshop, one):
+        if source.enclosing(one, cst.FunctionDef) is None and root in roots_of(workshop, one):
             names += bound_names(one)
     start, end = source.span(guard)
     for use in uses_of(source, names):
@@ -56,7 +56,8 @@ def _outside(workshop: Workshop, source: Source, guard: cst.If, root: str) -> It
             yield use
 
 
-def _roots(workshop: Workshop, statement: cst.Import | cst.ImportFrom) -> set[str]:
+def roots_of(workshop: Workshop, statement: cst.Import | cst.ImportFrom) -> set[str]:
+    """The import roots that a statement asks for."""
     if isinstance(statement, cst.ImportFrom):
         return {workshop.survey.declared.root_of(dotted(statement))} if not statement.relative else set()
     return {workshop.survey.declared.root_of(spelled(alias.name)) for alias in statement.names}

@@ -14,7 +14,9 @@ from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved
 from optdep_lint.fixers.moving import Family, is_definition
 from optdep_lint.fixers.placing import top_statement
+from optdep_lint.fixers.repairs.conjunct import roots_of
 from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.uses import imports_in
 from optdep_lint.fixers.workshop import Workshop
 
 Guard = cst.If | cst.Try
@@ -32,7 +34,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     draft = Draft()
     bench = Bench(draft, workshop, source)
     draft.unsafe.append("what is defined under the guard is missing where the operation is")
-    guard = _guard(source, finding, first)
+    guard = _guard(source, finding, first) or _importing(workshop, source, root, first)
     family, wrapped = _family(source, guard, first)
     if guard is not None and not wrapped:
         _move(draft, source, family, guard)
@@ -73,6 +75,18 @@ def _guard(source: Source, finding: Finding, first: cst.CSTNode) -> Guard | None
                     raise Refusal("the operation is registered under a `try` with a `finally`")
                 return one
     raise Refusal("the operation is not registered directly under an `if` or a `try` above the definition")
+
+
+def _importing(workshop: Workshop, source: Source, root: str, first: cst.CSTNode) -> Guard | None:
+    """The guard above the definition under which the root itself is imported: that is what registers its operations."""
+    for one in source.module.body:
+        if source.span(one)[0] >= source.span(first)[0]:
+            return None
+        if isinstance(one, (cst.If, cst.Try)) and root:
+            for statement in imports_in(source, one.body):
+                if source.enclosing(statement, cst.FunctionDef) is None and root in roots_of(workshop, statement):
+                    return one
+    return None
 
 
 def _is_within(source: Source, offset: int, body: cst.BaseSuite) -> bool:
