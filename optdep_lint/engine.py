@@ -97,7 +97,9 @@ def judge(looked: Looked, config: Config, registry: Registry | None = None, *, n
         noqa=noqa,
     )  # fmt: skip
     kept = sorted((*outcome.kept, *outcome.unused), key=lambda finding: finding.sort_key)
-    return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), project.problems)
+    warning = suppressions.ruff_removes_our_codes(project.root) if outcome.noqa_paths else None
+    problems = (*project.problems, warning) if warning else project.problems
+    return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), problems)
 
 
 def look(project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1) -> Looked:

@@ -42,11 +42,12 @@ def _rule(options: argparse.Namespace) -> int:
         described = [describe(rule) for rule in rules]
         console.write(json.dumps(described if options.all else described[0], indent=2) + "\n", options)
     else:
-        _write_pages([_page(rule) for rule in rules], options)
+        _write_pages([page(rule) for rule in rules], options)
     return 0
 
 
-def _page(rule: Rule) -> str:
+def page(rule: Rule) -> str:
+    """A rule's page, in Markdown."""
     fixable = {"no": "There is no fix.", "sometimes": "A fix is sometimes available.", "always": "A fix is available."}
     off = "" if rule.default else "\n\nThis rule is off by default."
     facts = f"Family: {rule.family}. Severity: {rule.severity}. {fixable[rule.fixable]}{off}"
@@ -68,10 +69,7 @@ def _config(options: argparse.Namespace) -> int:
     if options.schema:
         console.write(json.dumps(schema(), indent=2) + "\n", options)
         return 0
-    explained = {
-        field.name.replace("_", "-"): (text, str(field.type), toml(getattr(Config(), field.name), field.name))
-        for field, text in zip(dataclasses.fields(Config), _field_texts(), strict=True)
-    }
+    explained = settings()
     if options.key is not None and options.key not in explained:
         raise ConfigError(f"{options.key}: unknown key{did_you_mean(options.key, explained)}")
     chosen = {key: row for key, row in explained.items() if options.key in (None, key)}
@@ -82,6 +80,14 @@ def _config(options: argparse.Namespace) -> int:
     blocks = (f"{key}\n  {text}\n  Default: {default}\n" for key, (text, _, default) in chosen.items())
     console.write("\n".join(blocks), options)
     return 0
+
+
+def settings() -> dict[str, tuple[str, str, str]]:
+    """Each key with its line of documentation, its type and its default as TOML."""
+    return {
+        field.name.replace("_", "-"): (text, str(field.type), toml(getattr(Config(), field.name), field.name))
+        for field, text in zip(dataclasses.fields(Config), _field_texts(), strict=True)
+    }
 
 
 def _field_texts() -> list[str]:
