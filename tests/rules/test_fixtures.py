@@ -45,3 +45,9 @@ def test_before_is_found(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_after_is_quiet(case: str) -> None:
     assert findings(RULES / case / "after", case[:6].upper()) == set()
+
+
+def test_every_rule_has_a_fixture() -> None:
+    from optdep_lint.registry import load_registry
+
+    assert {rule.code.lower() for rule in load_registry().rules} == {case[:6] for case in CASES}
