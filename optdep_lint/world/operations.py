@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from optdep_lint.facts import syntax
 from optdep_lint.world.platform_words import asks_platform
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some, Truth, decide, every, negate, some
 from optdep_lint.world.values import Cause, Constant, FunctionValue, Known, Raised, Unknown, Value, builtin, caused
@@ -65,7 +66,7 @@ class Operations:
     """The operations that one world's modules register."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
+        self.evaluation = evaluation
         self.base: Operations | None = None
         """The registry of the world in which everything is there, whose modules this world shares where they are alike."""
         self.log: dict[str, list[Registration]] = {}
@@ -87,7 +88,7 @@ class Operations:
     def asks_torch(self) -> bool:
         """Something in the project imports torch: without that, nothing registers operations."""
         if self._asks_torch is None:
-            sources = self._evaluation.tree.sources.values()
+            sources = self.evaluation.tree.sources.values()
             asked = (name.partition(".")[0] for source in sources for name in source.summary.asks)
             self._asks_torch = "torch" in asked
         return self._asks_torch
@@ -96,7 +97,7 @@ class Operations:
 
     def register(self, operation: str, frame: Frame, at: int, function: Value | None = None) -> None:
         """Note that an operation is registered here."""
-        self._evaluation.effects += 1
+        self.evaluation.effects += 1
         site = _site(operation, function, frame, at)
         runner, path = site.outermost.module.name, site.frame.module.source.path
         reached = not self.hypothetical
@@ -133,14 +134,15 @@ class Operations:
             yield from found
         if self.base is not None:
             for module, found in self.base.log.items():
-                if module in self._evaluation.shared:
+                if module in self.evaluation.shared:
                     yield from found
 
     def function_named(self, path: str, name: str) -> str | None:
         """The operation that a function of a file is registered as by its decorator."""
-        return next((found.operation for found in (self.base or self)._of_function(path, name)), None)
+        return next((found.operation for found in (self.base or self).of_function(path, name)), None)
 
-    def _of_function(self, path: str, name: str) -> Iterator[Registration]:
+    def of_function(self, path: str, name: str) -> Iterator[Registration]:
+        """The registrations that decorate a function of a file."""
         for found in self.index.values():
             yield from (one for one in found if one.function == name and one.path == path)
 
@@ -162,7 +164,7 @@ class Operations:
 
     def _root_of(self, namespace: str) -> str | None:
         """The absent root whose import would register what is in a namespace that the project itself does not fill."""
-        for root in sorted(self._evaluation.world.absent):
+        for root in sorted(self.evaluation.world.absent):
             if namespace in namespaces_of(root):
                 indexes = (self.index, self.base.index if self.base is not None else {})
                 own = any(known.startswith(f"{namespace}::") for index in indexes for known in index)
@@ -201,9 +203,9 @@ class Operations:
         before = next(one for one in self.base.index[operation] if one.reached) if operation in self.base.index else None
         if before is None:
             return None
-        felt = self._evaluation.module(before.module).asked.felt | self.base._evaluation.module(before.module).asked.felt
-        missing = {self._evaluation.world.missing(dotted) for dotted in felt} - {None}
-        roots = sorted(missing & self._evaluation.world.absent) or sorted(self._evaluation.world.absent)
+        felt = self.evaluation.module(before.module).asked.felt | self.base.evaluation.module(before.module).asked.felt
+        missing = {found for dotted in felt if (found := self.evaluation.world.missing(dotted)) is not None}
+        roots = sorted(missing & self.evaluation.world.absent) or sorted(self.evaluation.world.absent)
         return Cause(roots[0], before.path, before.at) if roots else None
 
     def probe(self, namespace: str, name: str, frame: Frame) -> Value:
@@ -224,7 +226,7 @@ class Operations:
         if not self.settled:
             return None
         path = frame.module.source.path
-        for found in self._of_function(path, name):
+        for found in self.of_function(path, name):
             return Cause(found.operation, found.path, found.at)
         return None
 
@@ -243,7 +245,7 @@ class Operations:
         found = self.presence(operation, frame.state.assumed)
         if found.truth is Truth.YES:
             return
-        expressions = self._evaluation.expressions
+        expressions = self.evaluation.expressions
         message = f"'_OpNamespace' '{namespace}' object has no attribute '{name}'"
         failure = expressions.failure(
             frame, at, "operation", message, found.cause, builtin("AttributeError"), subject=operation
@@ -299,7 +301,7 @@ def _names(argument: Value, name: str) -> bool:
 def _decorated_name(value: Value | None) -> str | None:
     """The name of a function that is written with a decorator."""
     function = _function(value)
-    return function.name if function is not None and getattr(function.node, "decorators", ()) else None
+    return function.name if function is not None and isinstance(function.node, syntax.Function) and function.node.decorators else None
 
 
 def _function(value: Value | None) -> FunctionValue | None:

@@ -36,12 +36,12 @@ def call_library(
             operations.vague = (library.parts[0], frame)
     elif name == "impl":
         text = _text(_given(arguments, keywords, 0, "op_name"), frame)
-        function = frame.state.settle(_given(arguments, keywords, 1, "fn"))
+        implementation = frame.state.settle(_given(arguments, keywords, 1, "fn"))
         if text is not None:
             operation = operation_of(text, library.parts[0])
-            operations.implement(operation, function)
+            operations.implement(operation, implementation)
             if operations.vague == (library.parts[0], frame):
-                operations.register(operation, frame, at, function)
+                operations.register(operation, frame, at, implementation)
     return Unknown()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, way_to
@@ -11,10 +12,13 @@ from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.operations import PendingRead, atoms_of, namespaces_of
-from optdep_lint.world.references import References
+from optdep_lint.world.references import Reference, References
 from optdep_lint.world.truth import Condition, Every, Negation, Some, Truth, negate
 from optdep_lint.world.values import Constant, Failure, Items, builtin
 from optdep_lint.world.words import Words
+
+_DEEPEST = 4
+"""Over how many references it is followed who asks for an operation."""
 
 
 class OperationUses:
@@ -43,7 +47,7 @@ class OperationUses:
                     yield from self._at_import(module)
                     for use in list(self._in_functions(module, wanted)):
                         user = (module.name, use.function.partition(".")[0])
-                        if not self._is_asked_for(user, use.failure.subject or "", frozenset()):
+                        if self._may_be_fault(use) and not self._is_asked_for(user, use.failure.subject or "", frozenset()):
                             yield use
         finally:
             self._operations.settled = False
@@ -83,9 +87,30 @@ class OperationUses:
             return None
         return replace(use, failure=self._without_own_questions(failure, operation))
 
+    def _may_be_fault(self, use: Use) -> bool:
+        """Nothing on the way to the use asks for more than what the caller passed, and some caller passes that."""
+        texts = [text for condition in use.failure.conditions for text in atoms_of(condition)]
+        if not all(text.startswith(f"{use.failure.path}@") for text in texts):
+            return False
+        references = self.references.to(use.module, use.function) if texts and "." not in use.function else []
+        return not references or any(map(partial(self._comes_through, use), references))
+
+    def _comes_through(self, use: Use, reference: Reference) -> bool:
+        """A function that calls the user meets the same failure."""
+        module = self._evaluation.modules[reference.module]
+        place = (use.failure.path, use.failure.at)
+        return any(
+            (met.failure.path, met.failure.at) == place
+            for definition, words in self._words.of(module.source.summary)
+            if definition.name.partition(".")[0] == reference.holder and use.function in words
+            for met in self._calltime.call(module, definition)
+        )
+
     def _is_asked_for(self, user: tuple[str, str], operation: str, seen: frozenset[tuple[str, str]]) -> bool:
         """Whoever refers to a class or function does so only where the operation is there."""
         module, name = user
+        if len(seen) == _DEEPEST:
+            return False
         if self._evaluation.modules[module].status != "ok" or _is_exported(self._evaluation.modules[module], name):
             return False
         if not self._base.to(module, name):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
+from optdep_lint.facts.walk import expressions as parts_of
 from optdep_lint.world.enumerations import are_equal
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.literals import NotPython, from_python, to_python
@@ -41,6 +42,10 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+_PLACED = (syntax.Name, syntax.Attribute, syntax.Call, syntax.Subscript, syntax.Binary)
+"""Expressions that know where they stand."""
+
+
 class Operators(Questions):
     """Evaluates operators."""
 
@@ -67,10 +72,12 @@ class Operators(Questions):
             rest = self._short_circuit(operator_, operands[1:], frame)
             return rest if operator_ == "and" else caused(rest, frame.state.settle(value).cause)
         rest = self.under(condition, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
-        return self._combine(operator_, value, condition, rest, frame)
+        return self._combine(operator_, value, condition, rest, _holds_too(operands[1], frame), frame)
 
-    def _combine(self, operator_: str, value: Value, condition: Condition | None, rest: Value, frame: Frame) -> Value:
-        """`value and rest`, `value or rest`, where the first is open."""
+    def _combine(
+        self, operator_: str, value: Value, condition: Condition | None, rest: Value, unnamed: Condition | None, frame: Frame
+    ) -> Value:
+        """`value and rest`, `value or rest`, where the first is open; `unnamed` is the question whether the rest holds."""
         rest_truth, rest_condition = self.truth(rest, frame)
         if condition is None:
             settles = Truth.of(operator_ == "or")
@@ -82,7 +89,7 @@ class Operators(Questions):
                 return caused(Choice(condition, rest, Constant(False)), rest.cause)
             if rest_truth is Truth.YES:
                 return Choice(condition, rest, Constant(False))
-            return caused(Unknown(every((condition, rest_condition)) if rest_condition else None), rest.cause)
+            return caused(Unknown(every((condition, known)) if (known := rest_condition or unnamed) else None), rest.cause)
         if rest_truth is Truth.YES:
             return rest if isinstance(rest, Constant) else Choice(condition, Unknown(condition), rest)
         if rest_truth is Truth.NO:
@@ -188,7 +195,18 @@ class Operators(Questions):
 
 
 def negated(value: Value) -> Value:
+    """`not value`, for the answer of a comparison."""
     if isinstance(value, Constant):
         return caused(Constant(not value.value), value.cause)
     condition = value.condition if isinstance(value, Unknown) else None
     return caused(Unknown(negate(condition) if condition is not None else None), value.cause)
+
+
+def _holds_too(operand: Expression, frame: Frame) -> Condition | None:
+    """The question whether an operand is true that nothing is known of: known by where it stands, and for which call."""
+    place = next((part.at for part in parts_of(operand) if isinstance(part, _PLACED)), None)
+    if place is None:
+        return None
+    takes = frame.called is not None and frame.function is not None and frame.function.node.parameters
+    call = f" for {frame.called[1]}" if takes and frame.called is not None else ""
+    return Atom(f"{frame.module.source.path}@{place}{call}")

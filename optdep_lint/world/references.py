@@ -92,8 +92,9 @@ class References:
         seen: list[Mapping[Condition, bool]] = []
 
         def look(value: Value, frame: Frame) -> None:
-            if _node(value) is node:
-                seen.append(dict(frame.state.assumed))
+            for one, assumed in _arms(value, frame.state.assumed):
+                if _node(one) is node:
+                    seen.append(dict(assumed))
 
         self._evaluation.expressions.tell_of_reads(look)
         try:
@@ -102,6 +103,17 @@ class References:
         finally:
             self._evaluation.expressions.tell_of_reads(None)
         return seen
+
+
+def _arms(value: Value, assumed: Mapping[Condition, bool]) -> Iterator[tuple[Value, Mapping[Condition, bool]]]:
+    """What a value may be, each with what holds then."""
+    if not isinstance(value, Choice):
+        yield value, assumed
+        return
+    for arm, holds in ((value.yes, True), (value.no, False)):
+        there = dict(assumed)
+        assume(value.condition, holds, there)
+        yield from _arms(arm, there)
 
 
 def _node(value: Value | None) -> object | None:

@@ -933,6 +933,61 @@ SOUND = {
                 return rocm_norm
             return None
     """,
+    "callers pass what they have asked for": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import current_platform, settings
+
+        from acme.reg import register_op
+
+        if current_platform.is_rocm():
+            register_op("norm", lambda x: x)
+
+
+        def dispatch(fused):
+            if fused:
+                return torch.ops.acme.norm
+            return None
+
+
+        def is_fused():
+            return current_platform.is_rocm() and settings.fused
+
+
+        def run(x):
+            return dispatch(fused=current_platform.is_rocm() and x.is_contiguous())
+    """,
+    "one name for two": REGISTER + """
+        --- acme/a.py
+        import torch
+        from torch.testing import current_platform
+
+        from acme.reg import register_op
+
+        if current_platform.is_rocm():
+            register_op("norm", lambda x: x)
+
+
+        def rocm_norm(x):
+            return torch.ops.acme.norm(x)
+        --- acme/b.py
+        from torch.testing import current_platform, settings
+
+
+        def is_enabled():
+            return current_platform.is_rocm() and settings.fused
+
+
+        if is_enabled():
+            from acme.a import rocm_norm as norm
+        else:
+            from torch import norm
+
+
+        class Layer:
+            def forward(self, x):
+                return norm(x)
+    """,
     "import before the use": """
         --- acme/a.py
         import torch
