@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from optdep_lint.fixers.workshop import Workshop
 
 
-class Refusal(Exception):  # noqa: N818  # no error: an answer
+class Refusal(Exception):  # no error: an answer
     """Why a finding is not repaired; the text is told to the user."""
 
 

@@ -29,7 +29,9 @@ def raise_lines(workshop: Workshop, source: Source, root: str, function: str | N
 def message(workshop: Workshop, root: str, function: str | None) -> str:
     """What the error says: who needs what, and how to get it."""
     if not root:
-        return f"{function}() is not available on this platform" if function else "this is not available on this platform"
+        return (
+            f"{function}() is not available on this platform" if function else "this is not available on this platform"
+        )
     subject = f"{function}() needs" if function else "this needs"
     return f"{subject} {workshop.distribution(root)}: {workshop.hint(root)}"
 
@@ -50,7 +52,12 @@ def own_message(source: Source, workshop: Workshop, root: str) -> str | None:
         if call.func.value != "ImportError" or not isinstance(literal, cst.SimpleString):
             continue
         text = literal.evaluated_value
-        if isinstance(text, str) and any(re.search(rf"\b{re.escape(word)}\b", text) for word in words) and "()" not in text and "install" in text:
+        if (
+            isinstance(text, str)
+            and any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
+            and "()" not in text
+            and "install" in text
+        ):
             return source.code(literal)
     return None
 

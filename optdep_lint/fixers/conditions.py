@@ -20,7 +20,14 @@ def presence_test(bench: Bench, root: str, place: cst.CSTNode) -> str:
         spelling = _spelling(bench.workshop, bench.source, module, probe, place)
         if spelling is None and not _can_import(bench.workshop.survey.tree, module, probe):
             continue
-        rank = (not _is_about(probe, root), probe.module != module, spelling is None, probe.name.startswith("_"), not probe.is_function, probe.name)
+        rank = (
+            not _is_about(probe, root),
+            probe.module != module,
+            spelling is None,
+            probe.name.startswith("_"),
+            not probe.is_function,
+            probe.name,
+        )
         if best is None or rank < best[0]:
             best = (rank, probe, spelling)
     if best is not None:
@@ -43,7 +50,9 @@ def _spelling(workshop: Workshop, source: Source, module: str, probe: Probe, pla
     for statement in source.module.body:
         if source.span(statement)[0] >= start:
             break
-        if any(one.value == probe.name for one in source.all(cst.Name, statement)) and not _only_reads(source, statement, probe.name):
+        if any(one.value == probe.name for one in source.all(cst.Name, statement)) and not _only_reads(
+            source, statement, probe.name
+        ):
             return probe.name
     return None
 

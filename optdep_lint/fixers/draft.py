@@ -142,7 +142,9 @@ def indented(lines: str, indent: str) -> str:
 def _place_of(source: Source, statement: Statement) -> tuple[cst.CSTNode | None, cst.SimpleStatementSuite | None, int]:
     """What holds a statement, that again where it is the suite after a colon, and the how-manieth it is there."""
     holder = source.parent(statement)
-    if isinstance(holder, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) and isinstance(statement, cst.BaseSmallStatement):
+    if isinstance(holder, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) and isinstance(
+        statement, cst.BaseSmallStatement
+    ):
         index = next(number for number, one in enumerate(holder.body) if one is statement)
         return holder, holder if isinstance(holder, cst.SimpleStatementSuite) else None, index
     return holder, None, 0

@@ -9,7 +9,18 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import statements
 from optdep_lint.world.survey import Survey
 
-_AFFIXES = (("HAS_", ""), ("_HAS_", ""), ("HAVE_", ""), ("", "_AVAILABLE"), ("_", "_AVAILABLE"), ("IS_", "_AVAILABLE"), ("", "_INSTALLED"), ("has_", ""), ("_has_", ""), ("", "_available"))
+_AFFIXES = (
+    ("HAS_", ""),
+    ("_HAS_", ""),
+    ("HAVE_", ""),
+    ("", "_AVAILABLE"),
+    ("_", "_AVAILABLE"),
+    ("IS_", "_AVAILABLE"),
+    ("", "_INSTALLED"),
+    ("has_", ""),
+    ("_has_", ""),
+    ("", "_available"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,9 @@ def habit_of(survey: Survey, module: str) -> Habit:
 
 def _habit_in(statement: syntax.Statement) -> Habit | None:
     """What a guarded import's handler leaves behind."""
-    if not isinstance(statement, syntax.Try) or not any(isinstance(one, (syntax.Import, syntax.ImportFrom)) for one in statement.body):
+    if not isinstance(statement, syntax.Try) or not any(
+        isinstance(one, (syntax.Import, syntax.ImportFrom)) for one in statement.body
+    ):
         return None
     for handler in statement.handlers:
         for one in handler.body:

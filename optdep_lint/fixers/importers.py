@@ -118,7 +118,9 @@ class Importers:
     def _guard_statement(self, source: Source, node: cst.ImportFrom, names: set[str]) -> list[str]:
         line = source.parent(node)
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
-            raise Refusal(f"the import in {source.path}:{source.line_of(source.span(node)[0])} shares its line with other statements")
+            raise Refusal(
+                f"the import in {source.path}:{source.line_of(source.span(node)[0])} shares its line with other statements"
+            )
         if any(isinstance(one, cst.Try) for one in source.ancestors(node)):
             return []
         assert not isinstance(node.names, cst.ImportStar)
@@ -143,7 +145,9 @@ class Importers:
         first, last = source.span(node.names[0])[0], source.span(node.names[-1])[1]
         if source.line_of(first) == source.line_of(last) or not self._stand_alone(source, taken):
             left = [alias for alias in node.names if alias not in taken]
-            self.draft.replace(source, first, source.span(_bare(node.names[-1]))[1], ", ".join(_alias(one) for one in left))
+            self.draft.replace(
+                source, first, source.span(_bare(node.names[-1]))[1], ", ".join(_alias(one) for one in left)
+            )
             return
         for alias in taken:
             start = source.span(alias)[0]
@@ -153,7 +157,9 @@ class Importers:
         """Each of the names has a line of its own."""
         for alias in aliases:
             start, end = source.span(alias)[0], source.span(_bare(alias))[1]
-            if source.text[source.line_start(start) : start].strip() or source.text[end : source.line_end(end)].strip(" \t\r\n") not in ("", ","):
+            if source.text[source.line_start(start) : start].strip() or source.text[end : source.line_end(end)].strip(
+                " \t\r\n"
+            ) not in ("", ","):
                 return False
         return True
 
@@ -167,7 +173,11 @@ class Importers:
             line = source.line_of(source.span(use.node)[0])
             if use.when == "import" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 raise Refusal(f"`{use.node.value}` is needed while {source.path} is imported, in line {line}")
-            if use.when == "annotation" and not is_postponed(source) and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute)):
+            if (
+                use.when == "annotation"
+                and not is_postponed(source)
+                and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute))
+            ):
                 raise Refusal(f"`{use.node.value}` stands in an annotation of {source.path}, in line {line}")
             if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 checks.append(use)
@@ -180,16 +190,26 @@ class Importers:
         if isinstance(display, (cst.Tuple, cst.List)):
             if id(display) not in self._shortened:
                 self._shortened.add(id(display))
-                gone = [one.value.value for one in display.elements if isinstance(one.value, cst.Name) and one.value.value in names]
+                gone = [
+                    one.value.value
+                    for one in display.elements
+                    if isinstance(one.value, cst.Name) and one.value.value in names
+                ]
                 self._shorten(source, display, gone)
             return True
         argument = element
         call = source.parent(argument) if isinstance(argument, cst.Arg) else None
-        if isinstance(call, cst.Call) and spelled(call.func) in ("isinstance", "issubclass") and argument is call.args[1]:
+        if (
+            isinstance(call, cst.Call)
+            and spelled(call.func) in ("isinstance", "issubclass")
+            and argument is call.args[1]
+        ):
             start, end = source.span(call)
             inner = f"{node.value} is not None and {source.text[start:end]}"
             around = source.parent(call)
-            plain = isinstance(around, (cst.If, cst.Assert, cst.While, cst.Return)) or (isinstance(around, cst.BooleanOperation) and isinstance(around.operator, cst.And))
+            plain = isinstance(around, (cst.If, cst.Assert, cst.While, cst.Return)) or (
+                isinstance(around, cst.BooleanOperation) and isinstance(around.operator, cst.And)
+            )
             self.draft.replace(source, start, end, inner if plain else f"({inner})")
             return True
         return False
@@ -200,7 +220,9 @@ class Importers:
         opening, closing = ("(", ")") if isinstance(display, cst.Tuple) else ("[", "]")
         if isinstance(display, cst.Tuple) and display.lpar:
             start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
-        whole = source.text[start:end] if display.lpar or isinstance(display, cst.List) else f"({source.text[start:end]})"
+        whole = (
+            source.text[start:end] if display.lpar or isinstance(display, cst.List) else f"({source.text[start:end]})"
+        )
         if len(gone) > 1:
             one = source.fresh_name("one", "each")
             inside = f"{one} for {one} in {whole} if {one} is not None"
@@ -238,4 +260,3 @@ def _asks(source: Source, node: cst.Name) -> bool:
     """The name is only held against None."""
     around = source.parent(node)
     return isinstance(around, cst.Comparison) and any(spelled(one.comparator) == "None" for one in around.comparisons)
-

@@ -43,9 +43,13 @@ def import_name(bench: Bench, module: str, name: str) -> str:
 def _import_module(bench: Bench, module: str, name: str) -> str:
     """`import module` instead, where the name alone would collide."""
     root = module.partition(".")[0]
-    if root in bench.source.names and not any(_bindings(statement, module) for statement in bench.source.all(cst.Import)):
+    if root in bench.source.names and not any(
+        _bindings(statement, module) for statement in bench.source.all(cst.Import)
+    ):
         raise Refusal(f"the name `{name}` means something else in this file")
-    _insert(bench, list(_head(bench.workshop, bench.source)), f"import {module}", _key(bench.workshop, module, plain=True))
+    _insert(
+        bench, list(_head(bench.workshop, bench.source)), f"import {module}", _key(bench.workshop, module, plain=True)
+    )
     return f"{module}.{name}"
 
 
@@ -99,7 +103,11 @@ def _head(workshop: Workshop, source: Source) -> Iterator[_Line]:
         if not isinstance(line, cst.SimpleStatementLine):
             return
         first = line.body[0]
-        if index == 0 and isinstance(first, cst.Expr) and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString)):
+        if (
+            index == 0
+            and isinstance(first, cst.Expr)
+            and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
+        ):
             continue
         if not isinstance(first, (cst.Import, cst.ImportFrom)):
             return
@@ -131,7 +139,7 @@ def _insert(bench: Bench, lines: list[_Line], text: str, key: tuple[object, ...]
         if after is not None and source.text[place.offset : source.leading_start(after.node)].strip(" \t\f") != "":
             place.below = None
     elif after is not None:
-        place = ImportPlace(source.leading_start(after.node), None, after.key[0])
+        place = ImportPlace(_start(source, after.node), None, after.key[0])
     else:
         place = _first_place(source)
     bench.draft.add_import(source, place, text, key)
@@ -146,7 +154,14 @@ def _first_place(source: Source) -> ImportPlace:
     if source.module.get_docstring() is not None:
         at = source.block_end(first)
         return ImportPlace(at, lead="\n", tail="" if len(body) == 1 or _is_blank(source, at) else "\n")
-    return ImportPlace(source.leading_start(first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
+    return ImportPlace(_start(source, first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
+
+
+def _start(source: Source, statement: cst.CSTNode) -> int:
+    """Where the lines of a statement begin; comments above the first one belong to the file."""
+    if statement is source.module.body[0]:
+        return source.line_start(source.span(statement)[0])
+    return source.leading_start(statement)
 
 
 def _is_blank(source: Source, offset: int) -> bool:

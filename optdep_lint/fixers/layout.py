@@ -21,10 +21,10 @@ def moved(source: Source, start: int, end: int, old: str, new: str) -> str:
     for line in re.split(r"\r\n|\r|\n", source.text[start:end]):
         if number in fixed or not line.strip():
             result.append(line if number in fixed else line.strip(" \t"))
-        elif line.startswith(old):
-            result.append(new + line[len(old) :])
         else:
-            result.append(line if line.startswith("\f") else new + line.lstrip(" \t"))
+            pages = line[: len(line) - len(line.lstrip("\f"))]
+            rest = line[len(pages) :]
+            result.append(pages + new + (rest[len(old) :] if rest.startswith(old) else rest.lstrip(" \t")))
         number += 1
     while result and not result[-1]:
         result.pop()

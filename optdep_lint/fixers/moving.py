@@ -99,7 +99,10 @@ class Family:
             binder = self._binder.get(name)
             if binder is None or binder is member or self._source.span(binder)[0] < after:
                 continue
-            if any(self._top(use.node) is member and use.when in ("import", "annotation") for use in uses_of(self._source, [name])):
+            if any(
+                self._top(use.node) is member and use.when in ("import", "annotation")
+                for use in uses_of(self._source, [name])
+            ):
                 if not is_definition(binder):
                     raise Refusal(f"it needs `{name}`, which is bound after the guard")
                 yield binder

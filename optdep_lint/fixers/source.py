@@ -167,18 +167,26 @@ class Source:
     def at(self, line: int, column: int, kind: type[N]) -> N | None:
         """The outermost node of a kind that begins at a line and a column from 1."""
         wanted = self.offset(line, column)
-        found = [node for node in self._positions if isinstance(node, kind) and wanted in (self._positions[node][0], self.span(node)[0])]
+        found = [
+            node
+            for node in self._positions
+            if isinstance(node, kind) and wanted in (self._positions[node][0], self.span(node)[0])
+        ]
         return max(found, key=lambda node: self.span(node)[1]) if found else None
 
     def covering(self, offset: int, kind: type[N]) -> N | None:
         """The innermost node of a kind that covers an offset."""
-        found = [node for node, (start, end) in self._positions.items() if isinstance(node, kind) and start <= offset < end]
+        found = [
+            node for node, (start, end) in self._positions.items() if isinstance(node, kind) and start <= offset < end
+        ]
         return min(found, key=lambda node: self.span(node)[1] - self.span(node)[0]) if found else None
 
     def statement_at(self, line: int, column: int) -> Statement:
         """The innermost statement that covers a line and a column from 1; raises Refusal where there is none."""
         offset = self.offset(line, column)
-        found: Statement | None = self.covering(offset, cst.BaseSmallStatement) or self.covering(offset, cst.BaseCompoundStatement)
+        found: Statement | None = self.covering(offset, cst.BaseSmallStatement) or self.covering(
+            offset, cst.BaseCompoundStatement
+        )
         if found is None:
             raise Refusal("the statement was not found again")
         return found

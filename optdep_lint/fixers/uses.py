@@ -58,9 +58,25 @@ def _is_read(source: Source, node: cst.Name) -> bool:
             return parent.value is node
         case cst.Param():
             return parent.default is node
-        case cst.FunctionDef() | cst.ClassDef() | cst.ImportAlias() | cst.AsName() | cst.Global() | cst.Nonlocal() | cst.NameItem():
+        case (
+            cst.FunctionDef()
+            | cst.ClassDef()
+            | cst.ImportAlias()
+            | cst.AsName()
+            | cst.Global()
+            | cst.Nonlocal()
+            | cst.NameItem()
+        ):
             return False
-        case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.CompFor() | cst.NamedExpr() | cst.Del():
+        case (
+            cst.AssignTarget()
+            | cst.AnnAssign()
+            | cst.AugAssign()
+            | cst.For()
+            | cst.CompFor()
+            | cst.NamedExpr()
+            | cst.Del()
+        ):
             return getattr(parent, "target", None) is not node
     return parent is not None and not isinstance(parent, (cst.MatchAs, cst.MatchStar, cst.TypeVar))
 
@@ -71,7 +87,9 @@ def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:
     for around in source.ancestors(node):
         if isinstance(around, _SCOPES) and inner is around.body and node.value in local_names(source, around):
             return around
-        if isinstance(around, cst.BaseComp) and any(_binds(source, loop.target, node.value) for loop in source.all(cst.CompFor, around)):
+        if isinstance(around, cst.BaseComp) and any(
+            _binds(source, loop.target, node.value) for loop in source.all(cst.CompFor, around)
+        ):
             return around
         inner = around
     return None
@@ -97,7 +115,11 @@ def local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[s
             case cst.Global() | cst.Nonlocal():
                 shared |= {item.name.value for item in node.names}
             case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.NamedExpr():
-                found |= {name.value for name in source.all(cst.Name, node.target) if not isinstance(source.parent(name), (cst.Attribute, cst.Index))}
+                found |= {
+                    name.value
+                    for name in source.all(cst.Name, node.target)
+                    if not isinstance(source.parent(name), (cst.Attribute, cst.Index))
+                }
             case cst.AsName():
                 found |= {name.value for name in source.all(cst.Name, node.name)}
         todo.extend(node.children)
@@ -117,7 +139,9 @@ def _when(source: Source, node: cst.Name) -> str:
         if isinstance(around, cst.Annotation):
             annotated = True
         elif isinstance(around, _SCOPES) and inner is around.body:
-            when = "typing" if annotated and isinstance(source.parent(_annotated(source, node)), cst.AnnAssign) else "call"
+            when = (
+                "typing" if annotated and isinstance(source.parent(_annotated(source, node)), cst.AnnAssign) else "call"
+            )
             break
         elif isinstance(around, cst.If) and inner is around.body and spelled(around.test).endswith("TYPE_CHECKING"):
             return "typing"

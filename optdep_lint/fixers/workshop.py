@@ -82,17 +82,29 @@ class Workshop:
     def _has_checker(self) -> bool:
         root = self.project.root
         names = ("mypy.ini", ".mypy.ini", "pyrightconfig.json")
-        if any((root / name).is_file() for name in names) or any(root.glob("*/py.typed")) or any(root.glob("src/*/py.typed")):
+        if (
+            any((root / name).is_file() for name in names)
+            or any(root.glob("*/py.typed"))
+            or any(root.glob("src/*/py.typed"))
+        ):
             return True
         texts = [_read(root, name) for name in ("pyproject.toml", "setup.cfg")]
-        return any(word in text for text in texts for word in ("[tool.mypy", "[tool.pyright", "[tool.basedpyright", "[mypy", "[tool.ty", "[tool.pyrefly"))
+        return any(
+            word in text
+            for text in texts
+            for word in ("[tool.mypy", "[tool.pyright", "[tool.basedpyright", "[mypy", "[tool.ty", "[tool.pyrefly")
+        )
 
     @cached_property
     def line_length(self) -> int:
         """How long the project lets lines be."""
         import re
 
-        found = re.search(r"^\s*(?:line[-_]length|max-line-length)\s*=\s*(\d+)", _read(self.project.root, "pyproject.toml"), re.MULTILINE)
+        found = re.search(
+            r"^\s*(?:line[-_]length|max-line-length)\s*=\s*(\d+)",
+            _read(self.project.root, "pyproject.toml"),
+            re.MULTILINE,
+        )
         return int(found[1]) if found else 88
 
     @cached_property

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 
-class NotWritten(Exception):  # noqa: N818  # no error: an answer
+class NotWritten(Exception):  # no error: an answer
     """A file that was left alone; the text is one line that says why."""
 
 

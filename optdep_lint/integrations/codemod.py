@@ -23,7 +23,7 @@ class Fix(CodemodCommand):
 
     DESCRIPTION = "Repair what breaks where an optional dependency is missing (see `optdep-lint check --fix`)."
 
-    def __init__(self, context: CodemodContext, unsafe_fixes: bool = False) -> None:  # noqa: FBT001, FBT002  # LibCST passes it by name
+    def __init__(self, context: CodemodContext, unsafe_fixes: bool = False) -> None:  # LibCST passes it by name
         """`unsafe_fixes`: also fixes that may change behaviour."""
         super().__init__(context)
         self._unsafe = unsafe_fixes

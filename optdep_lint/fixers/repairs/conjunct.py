@@ -71,16 +71,25 @@ def _flag(bench: Bench, guard: cst.If, root: str, test: str) -> str:
     return name
 
 
-def _follow(
-    bench: Bench, guard: cst.If, outside: list[NameUse], root: str, test: str
-) -> None:
+def _follow(bench: Bench, guard: cst.If, outside: list[NameUse], root: str, test: str) -> None:
     """Uses under the same test get the same conjunct; others say what to install."""
     old, done = bench.source.code(guard.test), set()
     others = []
     for use in outside:
-        if any(test in bench.source.code(one.test) for one in bench.source.ancestors(use.node) if isinstance(one, (cst.If, cst.IfExp))):
+        if any(
+            test in bench.source.code(one.test)
+            for one in bench.source.ancestors(use.node)
+            if isinstance(one, (cst.If, cst.IfExp))
+        ):
             continue
-        same = next((one for one in bench.source.ancestors(use.node) if isinstance(one, cst.If) and bench.source.code(one.test) == old), None)
+        same = next(
+            (
+                one
+                for one in bench.source.ancestors(use.node)
+                if isinstance(one, cst.If) and bench.source.code(one.test) == old
+            ),
+            None,
+        )
         if same is None:
             others.append(use)
         elif same not in done:
@@ -112,7 +121,11 @@ def add_conjunct(draft: Draft, source: Source, guard: cst.If, test: str) -> None
     """`if old and test:`; an `or` in the old test gets parentheses."""
     old = guard.test
     start, end = source.span(old)
-    if isinstance(old, (cst.BooleanOperation, cst.IfExp, cst.Lambda, cst.NamedExpr)) and not old.lpar and not _is_and(old):
+    if (
+        isinstance(old, (cst.BooleanOperation, cst.IfExp, cst.Lambda, cst.NamedExpr))
+        and not old.lpar
+        and not _is_and(old)
+    ):
         draft.insert(source, start, "(")
         draft.insert(source, end, f") and {test}")
         return

@@ -67,7 +67,11 @@ def _through_module(source: Source, home: str, name: str) -> str | None:
         if isinstance(statement.names, cst.ImportStar) or source.enclosing(statement, cst.FunctionDef) is not None:
             continue
         for alias in statement.names:
-            if isinstance(alias.name, cst.Name) and alias.name.value == leaf and (statement.relative or _is(statement.module, package)):
+            if (
+                isinstance(alias.name, cst.Name)
+                and alias.name.value == leaf
+                and (statement.relative or _is(statement.module, package))
+            ):
                 local = alias.asname.name if alias.asname is not None else alias.name
                 return f"{local.value}.{name}" if isinstance(local, cst.Name) else None
     return None

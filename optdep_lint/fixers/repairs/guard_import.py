@@ -49,7 +49,9 @@ def _imports_of(workshop: Workshop, source: Source, statement: Import, root: str
     found = []
     for one in imports_in(source):
         same = source.parent(source.parent(one) or one) is block
-        if same and (one is statement or any(workshop.survey.declared.root_of(target) == root for target in _targets(one))):
+        if same and (
+            one is statement or any(workshop.survey.declared.root_of(target) == root for target in _targets(one))
+        ):
             found.append(one)
     return found
 
@@ -67,7 +69,9 @@ def _optional_names(workshop: Workshop, statement: Import, root: str) -> list[st
     if isinstance(statement, cst.ImportFrom):
         return bound_names(statement)
     mine = [alias for alias in statement.names if workshop.survey.declared.root_of(spelled(alias.name)) == root]
-    return bound_names(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in mine])) if mine else []
+    return (
+        bound_names(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in mine])) if mine else []
+    )
 
 
 def _groups(source: Source, imports: list[Import]) -> list[list[Import]]:
@@ -113,9 +117,7 @@ def sentinel(workshop: Workshop, source: Source, name: str) -> str:
     return f"{name} = None  # type: ignore[{codes}]"
 
 
-def _guard_shared_line(
-    bench: Bench, group: list[Import], root: str, flag: str | None
-) -> None:
+def _guard_shared_line(bench: Bench, group: list[Import], root: str, flag: str | None) -> None:
     """Imports that share a line, or a statement, with others get lines of their own."""
     for one in group:
         start, end = bench.source.span(one)
@@ -152,22 +154,24 @@ def _taken(workshop: Workshop, statement: Import, root: str) -> str:
 
 
 def _import_line(aliases: list[cst.ImportAlias]) -> str:
-    return spelled(cst.Import([one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in aliases])) if aliases else ""
+    return (
+        spelled(cst.Import([one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in aliases])) if aliases else ""
+    )
 
 
 # --- the functions that use it ---------------------------------------------------------------------------------------
 
 
-def _check_uses(
-    bench: Bench, names: list[str], root: str, flag: str | None
-) -> None:
+def _check_uses(bench: Bench, names: list[str], root: str, flag: str | None) -> None:
     calls: list[NameUse] = []
     for use in uses_of(bench.source, names):
         line = bench.source.line_of(bench.source.span(use.node)[0])
         if use.when == "import":
             raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
         if use.when == "annotation" and not is_postponed(bench.source):
-            raise Refusal(f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}")
+            raise Refusal(
+                f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}"
+            )
         if use.when == "call":
             calls.append(use)
     insert_checks(bench, calls, root, flag)

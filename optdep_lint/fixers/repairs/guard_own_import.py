@@ -24,7 +24,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     target = importers.target(module, statement)
     if finding.code == "OPD104":
         absent = workshop.availability.without(root).modules.get(target)
-        bound = {} if absent is None else {name: one for name, one in absent.namespace.items() if not _may_be_missing(one)}
+        bound = (
+            {} if absent is None else {name: one for name, one in absent.namespace.items() if not _may_be_missing(one)}
+        )
         names = [one.name for one in statement.names if one.name not in bound]
     else:
         names = [one.name for one in statement.names]
@@ -43,7 +45,9 @@ def _statement(finding: Finding, workshop: Workshop, module: str) -> syntax.Impo
 
 
 def _may_be_missing(value: Value) -> bool:
-    return isinstance(value, Unbound) or (isinstance(value, Choice) and (_may_be_missing(value.yes) or _may_be_missing(value.no)))
+    return isinstance(value, Unbound) or (
+        isinstance(value, Choice) and (_may_be_missing(value.yes) or _may_be_missing(value.no))
+    )
 
 
 REPAIR = Repair(codes=("OPD103", "OPD104"), build=build)

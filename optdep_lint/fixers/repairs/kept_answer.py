@@ -53,7 +53,10 @@ def _only_answers(source: Source, function: cst.FunctionDef) -> bool:
     parameters = function.params
     if parameters.star_kwarg is not None or isinstance(parameters.star_arg, cst.Param):
         return False
-    if any(isinstance(one, (cst.Global, cst.Nonlocal, cst.Yield, cst.Await, cst.Del, cst.AugAssign)) for one in source.all(cst.CSTNode, function.body)):
+    if any(
+        isinstance(one, (cst.Global, cst.Nonlocal, cst.Yield, cst.Await, cst.Del, cst.AugAssign))
+        for one in source.all(cst.CSTNode, function.body)
+    ):
         return False
     if any(not isinstance(target.target, cst.Name) for target in source.all(cst.AssignTarget, function.body)):
         return False

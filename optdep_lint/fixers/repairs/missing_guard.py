@@ -38,7 +38,9 @@ def _use(source: Source, finding: Finding) -> cst.Name:
     """The name at the finding's place."""
     node = source.at(finding.span.line, finding.span.column, cst.BaseExpression)
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript, cst.Await)):
-        node = node.func if isinstance(node, cst.Call) else node.expression if isinstance(node, cst.Await) else node.value
+        node = (
+            node.func if isinstance(node, cst.Call) else node.expression if isinstance(node, cst.Await) else node.value
+        )
     if isinstance(node, cst.BinaryOperation):
         node = node.left
     if not isinstance(node, cst.Name):
@@ -92,10 +94,14 @@ def _add_sentinel(bench: Bench, binder: cst.CSTNode, name: str) -> None:
             _append(bench.draft, bench.source, handler.body, line)
     elif isinstance(binder, cst.With):
         typed = bench.workshop.is_typed(bench.source)
-        bench.draft.insert_before(bench.source, binder, f"{name} = None" + ("  # type: ignore[assignment]" if typed else ""))
+        bench.draft.insert_before(
+            bench.source, binder, f"{name} = None" + ("  # type: ignore[assignment]" if typed else "")
+        )
     elif isinstance(binder, cst.If) and binder.orelse is None:
         indent = bench.source.indent_at(bench.source.span(binder)[0])
-        bench.draft.insert_line(bench.source, bench.source.block_end(binder), f"{indent}else:\n{indent}{bench.source.unit}{line}")
+        bench.draft.insert_line(
+            bench.source, bench.source.block_end(binder), f"{indent}else:\n{indent}{bench.source.unit}{line}"
+        )
     else:
         raise Refusal(f"`{name}` is bound in a way that the fix cannot follow")
 
@@ -137,7 +143,11 @@ def _leave(bench: Bench, finding: Finding) -> None:
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     if isinstance(small, cst.Pass) and len(body.body) == 1:
         if isinstance(body, cst.SimpleStatementSuite):
-            bench.draft.replace_node(bench.source, small, raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard)).replace("\n", ""))
+            bench.draft.replace_node(
+                bench.source,
+                small,
+                raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard)).replace("\n", ""),
+            )
         else:
             bench.draft.replace_node(bench.source, small, indented(lines, indent)[len(indent) :])
     elif isinstance(small, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):

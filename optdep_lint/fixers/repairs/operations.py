@@ -45,7 +45,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     importers = Importers(draft, workshop, root)
     importers.repair(workshop.module_of(finding.path), family.names)
     listed = f"; imported in {', '.join(importers.told)}" if importers.told else ""
-    return draft.finish(f"Define {', '.join(f'`{name}`' for name in family.names)} under the guard of the operation{listed}")
+    return draft.finish(
+        f"Define {', '.join(f'`{name}`' for name in family.names)} under the guard of the operation{listed}"
+    )
 
 
 def _family(source: Source, guard: Guard | None, first: cst.FunctionDef | cst.ClassDef) -> tuple[Family, bool]:
@@ -70,7 +72,11 @@ def _guard(source: Source, finding: Finding, first: cst.CSTNode) -> Guard | None
         if start <= source.line_end(registration) - 1 and registration < end:
             if isinstance(one, cst.If) and _is_within(source, registration, one.body) and start < source.span(first)[0]:
                 return one
-            if isinstance(one, cst.Try) and _is_within(source, registration, one.body) and start < source.span(first)[0]:
+            if (
+                isinstance(one, cst.Try)
+                and _is_within(source, registration, one.body)
+                and start < source.span(first)[0]
+            ):
                 if one.finalbody is not None or not one.handlers:
                     raise Refusal("the operation is registered under a `try` with a `finally`")
                 return one
@@ -185,7 +191,11 @@ def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) 
     if guard is None or source.span(assign)[0] > source.span(guard)[0]:
         raise Refusal("`__all__` names it, and stands below the guard")
     gone = set(family.names)
-    left = [one for one in display.elements if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)]
+    left = [
+        one
+        for one in display.elements
+        if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)
+    ]
     if not left:
         start, end = source.span(display)
         if display.lpar:
@@ -196,11 +206,15 @@ def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) 
         if one in left:
             continue
         start, end = source.span(one.value)
-        if source.text[source.line_start(start) : start].strip() == "" and source.text[end : source.line_end(end)].strip() in (",", ""):
+        if source.text[source.line_start(start) : start].strip() == "" and source.text[
+            end : source.line_end(end)
+        ].strip() in (",", ""):
             draft.remove_lines(source, source.line_start(start), source.line_end(end))
             continue
         opening, closing = ("[", "]") if isinstance(display, cst.List) else ("(", ")")
-        inside = ", ".join(source.code(item.value) for item in left) + ("," if opening == "(" and len(left) == 1 else "")
+        inside = ", ".join(source.code(item.value) for item in left) + (
+            "," if opening == "(" and len(left) == 1 else ""
+        )
         start, end = source.span(display)
         if display.lpar:
             start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1

@@ -115,7 +115,9 @@ def _is_helper(source: Source, function: cst.FunctionDef) -> bool:
     answers = [spelled(one.value) for one in source.all(cst.Return, body[0]) if one.value is not None]
     caught = [spelled(one.type) if one.type is not None else "" for one in body[0].handlers]
     asks = any(answer.endswith(f"find_spec({parameter}) is not None") for answer in answers)
-    return asks and "False" in answers and any("ImportError" in text or "ModuleNotFoundError" in text for text in caught)
+    return (
+        asks and "False" in answers and any("ImportError" in text or "ModuleNotFoundError" in text for text in caught)
+    )
 
 
 def _is_docstring(statement: cst.CSTNode) -> bool:

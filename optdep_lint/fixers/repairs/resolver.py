@@ -25,7 +25,9 @@ _CATCHING = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 def build(finding: Finding, workshop: Workshop) -> Fix:
     """Hand the import, and the `try` around it, to a cached function."""
     source = workshop.source(finding.path)
-    statement = source.at(finding.span.line, finding.span.column, cst.Try) or source.statement_at(finding.span.line, finding.span.column)
+    statement = source.at(finding.span.line, finding.span.column, cst.Try) or source.statement_at(
+        finding.span.line, finding.span.column
+    )
     function = source.enclosing(statement, cst.FunctionDef)
     if function is None:
         raise Refusal("what is imported on the hot path does not stand in a function")
@@ -66,7 +68,10 @@ class _Work:
 
     def of_import(self, draft: Draft, statement: Import) -> None:
         """`name = _resolve_name()` in the place of an import."""
-        if any(isinstance(one, (cst.Global, cst.Nonlocal)) for one in self.source.all(cst.BaseSmallStatement, self.function.body)):
+        if any(
+            isinstance(one, (cst.Global, cst.Nonlocal))
+            for one in self.source.all(cst.BaseSmallStatement, self.function.body)
+        ):
             raise Refusal("the function binds names outside of itself")
         names = self._names(statement)
         unit = self.source.unit
@@ -134,7 +139,9 @@ class _Work:
             return False
         if isinstance(last, cst.Raise):
             return not any(True for _ in self.source.all(cst.Return, handler.body))
-        assigned = {spelled(target.target) for one in self.source.all(cst.Assign, handler.body) for target in one.targets}
+        assigned = {
+            spelled(target.target) for one in self.source.all(cst.Assign, handler.body) for target in one.targets
+        }
         return assigned == set(names) and len(handler.body.body) == len(names)
 
     def _move_whole(self, node: cst.Try, names: list[str], indent: str) -> str:
@@ -152,13 +159,19 @@ class _Work:
         caught = spelled(handler.type) if handler.type is not None else ""
         if not set(caught.strip("()").replace(" ", "").split(",")) <= _CATCHING:
             raise Refusal("the handler also catches what is no absence")
-        if handler.name is not None and any(one.value == spelled(handler.name.name) for one in self.source.all(cst.Name, handler.body)):
+        if handler.name is not None and any(
+            one.value == spelled(handler.name.name) for one in self.source.all(cst.Name, handler.body)
+        ):
             raise Refusal("the handler looks at the exception")
         (name,), unit = names, self.source.unit
         lines = "\n".join(f"{unit * 2}{line}" for one in imports for line in self.source.code(one).splitlines())
         body = f"{unit}try:\n{lines}\n{unit}except {caught}:\n{unit * 2}return None\n{unit}return {name}"
         resolver = self.resolvers.add(name, body)
-        result = [f"{indent}{name} = {resolver}()", f"{indent}if {name} is None:", self._block(handler.body, indent + unit)]
+        result = [
+            f"{indent}{name} = {resolver}()",
+            f"{indent}if {name} is None:",
+            self._block(handler.body, indent + unit),
+        ]
         tail = self._statements(rest, indent)
         if node.orelse is not None:
             tail += [self._block(node.orelse.body, indent)]

@@ -28,7 +28,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         _split(draft, source, node)
         return draft.finish("Give each import a `try` of its own")
     handler = source.at(finding.span.line, finding.span.column, cst.ExceptHandler)
-    found = source.parent(handler) if handler is not None else source.at(finding.span.line, finding.span.column, cst.Try)
+    found = (
+        source.parent(handler) if handler is not None else source.at(finding.span.line, finding.span.column, cst.Try)
+    )
     if not isinstance(found, cst.Try):
         raise Refusal("the handler was not found again")
     draft.unsafe.append("failures that were hidden come to light")
@@ -57,7 +59,9 @@ class _Group:
         self.lines: list[cst.SimpleStatementLine] = [line]
         self.names = set(bound_names(statement))
         module = dotted(statement) if isinstance(statement, cst.ImportFrom) else spelled(statement.names[0].name)
-        self.words = {word.replace("_", "").lower() for word in (*self.names, module.partition(".")[0], module.rpartition(".")[2])}
+        self.words = {
+            word.replace("_", "").lower() for word in (*self.names, module.partition(".")[0], module.rpartition(".")[2])
+        }
         self.root = module.partition(".")[0]
         self.handler: list[cst.SimpleStatementLine] = []
 
@@ -187,7 +191,11 @@ def _move_rest(bench: Bench, node: cst.Try) -> None:
     text = moved(bench.source, bench.source.leading_start(rest[0]), end, inner, outer + bench.source.unit)
     bench.draft.remove_lines(bench.source, start, end)
     if node.orelse is not None:
-        bench.draft.insert_before(bench.source, _first_of(node.orelse), moved(bench.source, bench.source.leading_start(rest[0]), end, inner, ""))
+        bench.draft.insert_before(
+            bench.source,
+            _first_of(node.orelse),
+            moved(bench.source, bench.source.leading_start(rest[0]), end, inner, ""),
+        )
     else:
         bench.draft.insert_line(bench.source, bench.source.block_end(node), f"{outer}else:\n{text}")
 
@@ -200,7 +208,9 @@ def _first_of(node: cst.Else) -> cst.BaseSmallStatement | cst.BaseCompoundStatem
 
 
 def _is_import(line: cst.CSTNode) -> bool:
-    return isinstance(line, cst.SimpleStatementLine) and all(isinstance(one, (cst.Import, cst.ImportFrom)) for one in line.body)
+    return isinstance(line, cst.SimpleStatementLine) and all(
+        isinstance(one, (cst.Import, cst.ImportFrom)) for one in line.body
+    )
 
 
 def _is_optional(workshop: Workshop, line: cst.CSTNode) -> bool:

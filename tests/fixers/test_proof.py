@@ -1,0 +1,168 @@
+"""Fixes that must not be applied, and why; and packages that are really imported after a fix."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FIXES = Path(__file__).parents[2] / "fixtures" / "fixes"
+
+STUBS = {
+    "torch/__init__.py": "class Tensor: pass\n\n\nclass version:\n    hip = None\n",
+    "torch/nn.py": "class Module:\n    pass\n",
+    "numba.py": "njit = jit = lambda function: function\nnan = 0.0\nset_num_threads = print\n",
+    "pyarrow.py": "def table(x):\n    return x\n\n\nclass Table:\n    def __init__(self, x):\n        pass\n",
+    "orjson.py": "dumps = str\n",
+    "uvloop.py": "def install():\n    pass\n",
+    "aiter/__init__.py": "rms_norm = lambda *args: args\ngemm = lambda *args: args\n",
+    "aiter/ops.py": "",
+    "flash_attn/__init__.py": "rms_norm = lambda *args: args\n",
+}
+
+
+@pytest.fixture
+def stubs(tmp_path: Path) -> Path:
+    """A folder of stub distributions."""
+    for name, content in STUBS.items():
+        path = tmp_path / "stubs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return tmp_path / "stubs"
+
+
+def run(project: Path, code: str, *paths: Path) -> str:
+    """The last line of what a fresh process prints, or its error."""
+    search = os.pathsep.join(map(str, (project, *paths)))
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env={"PYTHONPATH": search, "PATH": os.environ["PATH"]}, cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return (done.stdout if done.returncode == 0 else done.stderr).strip().rpartition("\n")[2]
+
+
+def names(module: str) -> str:
+    return f"import {module} as m; print(sorted(name for name in vars(m) if not name.startswith('_')))"
+
+
+@pytest.mark.parametrize(
+    ("case", "module", "call", "message"),
+    [
+        (
+            "opd101/sentinel",
+            "acme.report",
+            "m.total([1])",
+            "ImportError: total() needs numba: pip install 'acme[fast]'",
+        ),
+        ("opd101/flag_habit", "acme.table", "m.compiled(print)", "ImportError: compiled() needs numba"),
+        ("opd101/shared_lines", "acme.odd", "m.g(1)", "ImportError: g() needs numba"),
+        (
+            "opd602/undeclared",
+            "acme.codec",
+            "m.dumps(1, fast=True)",
+            "ImportError: dumps() needs orjson: pip install orjson",
+        ),
+        ("opd104/conditional_name", "acme.core", "m.total([1], fast=True)", "ImportError: total() needs numba"),
+        ("opd201/handlers", "acme.expr", "m.run()", "ImportError: run() needs uvloop"),
+        ("opd202/sentinels", "acme.nanops", "m.mean(1)", "ImportError: mean() needs numba"),
+        ("opd204/goes_on", "acme.comp", "m.other(1)", "ImportError: other() needs numba"),
+        ("opd402/module_level", "acme.probe", "print(m.HAS_OPS, m.NO_MHA)", "False True"),
+        ("opd403/early", "acme.probe", "print(m.has_mha())", "False"),
+        ("opd404/flags", "acme.table", "print(m.HAS_NUMBA, m.HAS_PYARROW)", "False False"),
+        ("opd405/rest", "acme.setup", "print(m.HAS_NUMBA)", "False"),
+    ],
+)
+def test_really(
+    tmp_path: Path, stubs: Path, repair: Callable[..., Any], case: str, module: str, call: str, message: str
+) -> None:
+    """Without the root the fixed module imports and says what is missing; with it the public names are as before."""
+    before = Path(shutil.copytree(FIXES / case / "before", tmp_path / "before"))
+    after = Path(shutil.copytree(FIXES / case / "before", tmp_path / "after"))
+    repair(after)
+    torch = tmp_path / "torch"
+    shutil.copytree(stubs / "torch", torch / "torch")
+    assert message in run(after, f"import {module} as m; {call}", torch)
+    was, is_now = run(before, names(module), stubs), run(after, names(module), stubs)
+    assert was.startswith("["), was
+    helpers = {"find_spec", "cache", "Any", "HAS_NUMBA"}
+    assert set(eval(is_now)) - helpers == set(eval(was)) - helpers
+    assert "Error" not in run(after, f"import {module} as m", stubs)
+
+
+def test_both_alternatives_are_asked(tmp_path: Path, stubs: Path, repair: Callable[..., Any]) -> None:
+    project = Path(shutil.copytree(FIXES / "opd403/early/before", tmp_path / "project"))
+    only = tmp_path / "only"
+    shutil.copytree(stubs / "aiter", only / "aiter")
+    call = "import acme.probe as m; print(m.has_mha())"
+    assert run(project, call, only) == "False"
+    repair(project)
+    assert run(project, call, only) == "True"
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (
+            {"acme/__init__.py": "from acme import m\n", "acme/m.py": "import numba\n\nX = numba.njit\n"},
+            "`numba` is needed while the module is imported, in line 3",
+        ),
+        (
+            {
+                "acme/__init__.py": "from acme import m\n",
+                "acme/m.py": "import numba\n\n\ndef f(x: numba.Type):\n    return x\n",
+            },
+            "stands in an annotation that is evaluated while the module is imported, in line 4",
+        ),
+        (
+            {"acme/__init__.py": "from acme import m\n", "acme/m.py": "class A:\n    import numba as _numba\n"},
+            "the import stands in a class body",
+        ),
+        ({"acme/__init__.py": "from acme import m\n", "acme/m.py": "from numba import *\n"}, "star import"),
+    ],
+)
+def test_refusals(make: Any, repair: Callable[..., Any], files: dict[str, str], reason: str) -> None:
+    root = make(files)
+    outcome = repair(root)
+    assert not outcome.contents
+    assert any(reason in text for text in outcome.refused.values()), outcome.refused
+
+
+def test_a_fix_that_brings_something_new_is_refused(
+    make: Any, repair: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repair that only moves the fault is caught by the proof."""
+    from optdep_lint.fixers.repairs import guard_import
+
+    monkeypatch.setattr(guard_import, "insert_checks", lambda *_: None)
+    root = make(
+        {
+            "acme/__init__.py": "from acme import m\n",
+            "acme/m.py": "import numba\n\n\ndef f(x):\n    return numba.njit(x)\n",
+        }
+    )
+    outcome = repair(root)
+    assert not outcome.contents
+    assert "the edit would bring OPD202 in acme/m.py" in next(iter(outcome.refused.values()))
+
+
+def test_safe_fixes_alone(make: Any, repair: Callable[..., Any]) -> None:
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/m.py": "import numba\n\n\ndef f(x):\n    return numba.njit(x)\n",
+        "acme/n.py": "try:\n    from pyarrow import Table\nexcept Exception:\n    Table = None\n\n\ndef f():\n    return Table is None\n",
+    })  # fmt: skip
+    outcome = repair(root, unsafe=False)
+    assert outcome.contents.keys() == {"acme/m.py"}
+    assert repair(root).contents.keys() == {"acme/n.py"}
+
+
+def test_suppressed_findings_are_left(make: Any, repair: Callable[..., Any]) -> None:
+    text = "import numba  # optdep: ignore[OPD101]\n\n\ndef f(x):\n    return numba.njit(x)\n"
+    root = make({"acme/__init__.py": "from acme import m\n", "acme/m.py": text})
+    assert not repair(root).contents
