@@ -60,7 +60,7 @@ def main() -> int:
     wrong = 0
     with Runner() as runner:
         for seed in range(options.first, options.first + options.programs):
-            verdict = judge(Writer(Random(seed)).program(), runner)  # noqa: S311
+            verdict = judge(Writer(Random(seed)).program(), runner)
             statuses[verdict.status] += 1
             if verdict.complaint:
                 wrong += 1

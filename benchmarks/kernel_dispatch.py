@@ -177,9 +177,9 @@ class Worker:
         name = "_fused_qk_rmsnorm" if new else "fused_qk_rmsnorm"
         real = getattr(module, name)
         if new:
-            nothing: Any = lambda q_out, q, q_weight, q_eps, k_out, k, k_weight, k_eps: None  # noqa: ARG005, E731
+            nothing: Any = lambda q_out, q, q_weight, q_eps, k_out, k, k_weight, k_eps: None  # noqa: E731
         else:
-            nothing = lambda q, q_weight, q_eps, k, k_weight, k_eps: None  # noqa: ARG005, E731
+            nothing = lambda q, q_weight, q_eps, k, k_weight, k_eps: None  # noqa: E731
         setattr(module, name, nothing)
         _optional.forget()
         try:

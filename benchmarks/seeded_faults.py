@@ -81,7 +81,9 @@ def caught(fault: tuple[str, str, str], programs: int) -> str:
             return "stale"
         target.write_text(text.replace(before, after, 1))
         command = [sys.executable, "benchmarks/differential.py", "--programs", str(programs), "--stop"]
-        done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": folder}, capture_output=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, "PYTHONPATH": folder}, capture_output=True, check=False
+        )
         return "caught" if done.returncode else "missed"
 
 

@@ -106,9 +106,7 @@ def look(project: Project, config: Config, *, cache: Cache | None = None, jobs: 
     """Read a project and evaluate it in all its worlds."""
     tree, faults = read_tree(project, config, cache=cache, jobs=jobs)
     declared = Declared(_metadata(project.root, config), tree, config)
-    subjects = frozenset(
-        file.module for file in project.files if file.module is not None and is_subject(file, config)
-    )
+    subjects = frozenset(file.module for file in project.files if file.module is not None and is_subject(file, config))
     return Looked(project, _deeply(lambda: survey(tree, declared, config, subjects)), faults)
 
 
@@ -124,12 +122,14 @@ def matrix(
     modules: dict[str, object] = {}
     worlds: dict[str, dict[str, str]] = {}
     for project in discover([root], config):
-        tree, faults = read_tree(project, config, cache=cache, jobs=jobs)
+        tree, _ = read_tree(project, config, cache=cache, jobs=jobs)
         metadata = _metadata(project.root, config)
         if present is not None:
             found = _deeply(lambda tree=tree, metadata=metadata: present_matrix(tree, metadata, config, present))  # type: ignore[misc]
         else:
-            found, of_worlds = _deeply(lambda tree=tree, metadata=metadata: declared_matrix(tree, Declared(metadata, tree, config), config))  # type: ignore[misc]
+            found, of_worlds = _deeply(
+                lambda tree=tree, metadata=metadata: declared_matrix(tree, Declared(metadata, tree, config), config)
+            )  # type: ignore[misc]
             for world, statuses in of_worlds.items():
                 worlds.setdefault(world, {}).update(statuses)
         modules |= found

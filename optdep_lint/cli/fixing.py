@@ -149,7 +149,11 @@ def offer(checked: Sequence[Checked], options: argparse.Namespace, result: Resul
     """
     output_format = options.output_format or os.environ.get("OPTDEP_LINT_OUTPUT_FORMAT") or "full"
     if options.statistics or output_format not in FORMATS_WITH_FIXES:
-        return [replace(each, report=_with_reasons(each.report, result)) for each in checked] if result.refused else checked
+        return (
+            [replace(each, report=_with_reasons(each.report, result)) for each in checked]
+            if result.refused
+            else checked
+        )
     return [replace(each, report=_with_reasons(_with_offers(each), result)) for each in checked]
 
 

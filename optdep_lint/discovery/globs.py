@@ -69,9 +69,9 @@ def _compile_line(text: str) -> _Line | None:
     line = _ONLY_BELOW.sub("/**/*/", _REPEATED.sub("**/", text.rstrip("\r\n")))
     try:
         (pattern,) = GitIgnoreSpec.from_lines([line]).patterns
-        if pattern.include is None:
+        if pattern.include is None or pattern.regex is None:
             return None
-        return _Line(re.compile(_whole(pattern.regex.pattern), re.DOTALL), pattern.include)  # type: ignore[attr-defined]
+        return _Line(re.compile(_whole(pattern.regex.pattern), re.DOTALL), pattern.include)
     except (ValueError, re.error):
         return None
 

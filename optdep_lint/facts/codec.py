@@ -24,13 +24,9 @@ _PLAIN = -1
 def encode(summary: Summary) -> bytes:
     """Encode a summary; `decode(encode(s))` says the same as `s`."""
     bodies = tuple(body if isinstance(body, bytes) else _dump(body) for body in summary.bodies)
-    return marshal.dumps(
-        (
-            _pack(summary.body), bodies, summary.asks, summary.future_annotations, summary.lines,
-            summary.fault and tuple(summary.fault),
-        ),  # fmt: skip
-        _MARSHAL_VERSION,
-    )
+    fault = summary.fault and tuple(summary.fault)
+    whole: Any = (_pack(summary.body), bodies, summary.asks, summary.future_annotations, summary.lines, fault)
+    return marshal.dumps(whole, _MARSHAL_VERSION)
 
 
 def decode(data: bytes) -> Summary:
@@ -39,7 +35,7 @@ def decode(data: bytes) -> Summary:
     Raises:
         ValueError, EOFError, TypeError: where the data is none of ours.
     """
-    body, bodies, asks, future, lines, fault = marshal.loads(data)
+    body, bodies, asks, future, lines, fault = marshal.loads(data)  # noqa: S302  # as trusted as a .pyc file
     return Summary(_unpack(body), list(bodies), asks, future, lines, Fault(*fault) if fault else None, _load)
 
 
@@ -48,7 +44,7 @@ def _dump(body: Block) -> bytes:
 
 
 def _load(data: bytes) -> Block:
-    block: Block = _unpack(marshal.loads(data))
+    block: Block = _unpack(marshal.loads(data))  # noqa: S302  # as above
     return block
 
 

@@ -13,10 +13,7 @@ _MOST = 0xFFFF
 def pack(line: int, column: int, end_line: int, end_column: int) -> Position:
     """Pack a span; columns and heights of 65,535 and more saturate."""
     return (
-        (line << 48)
-        | (min(column, _MOST) << 32)
-        | (min(max(end_line - line, 0), _MOST) << 16)
-        | min(end_column, _MOST)
+        (line << 48) | (min(column, _MOST) << 32) | (min(max(end_line - line, 0), _MOST) << 16) | min(end_column, _MOST)
     )
 
 

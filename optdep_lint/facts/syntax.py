@@ -6,7 +6,7 @@ Nodes are named tuples, so that they are immutable, small, and quick to build. `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
@@ -185,29 +185,29 @@ class Opaque(Node):
     parts: tuple[Expression, ...]
 
 
-Expression: TypeAlias = Union[
-    Constant,
-    Name,
-    Attribute,
-    Call,
-    Subscript,
-    Starred,
-    Not,
-    Boolean,
-    Compare,
-    Binary,
-    Conditional,
-    Collection,
-    Mapping,
-    Comprehension,
-    Lambda,
-    Walrus,
-    Format,
-    Yield,
-    Opaque,
-]
+Expression: TypeAlias = (
+    Constant
+    | Name
+    | Attribute
+    | Call
+    | Subscript
+    | Starred
+    | Not
+    | Boolean
+    | Compare
+    | Binary
+    | Conditional
+    | Collection
+    | Mapping
+    | Comprehension
+    | Lambda
+    | Walrus
+    | Format
+    | Yield
+    | Opaque
+)
 
-Target: TypeAlias = Union[Name, Attribute, Subscript, Starred, Collection, Opaque]
+Target: TypeAlias = Name | Attribute | Subscript | Starred | Collection | Opaque
 """What can stand left of `=`."""
 
 # --- functions and classes ---------------------------------------------------------------------------------------
@@ -463,30 +463,30 @@ class Continue(Node):
     at: int
 
 
-Statement: TypeAlias = Union[
-    Import,
-    ImportFrom,
-    Assign,
-    Annotated,
-    Augmented,
-    Evaluate,
-    If,
-    Try,
-    With,
-    For,
-    While,
-    Match,
-    Function,
-    Class,
-    Return,
-    Raise,
-    Assert,
-    Delete,
-    Scope,
-    AliasStatement,
-    Break,
-    Continue,
-]
+Statement: TypeAlias = (
+    Import
+    | ImportFrom
+    | Assign
+    | Annotated
+    | Augmented
+    | Evaluate
+    | If
+    | Try
+    | With
+    | For
+    | While
+    | Match
+    | Function
+    | Class
+    | Return
+    | Raise
+    | Assert
+    | Delete
+    | Scope
+    | AliasStatement
+    | Break
+    | Continue
+)
 
 Block: TypeAlias = tuple[Statement, ...]
 

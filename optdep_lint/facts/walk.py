@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import end_line_of, line_of
@@ -69,7 +69,11 @@ def way_to(block: Block, at: int) -> tuple[Place, ...]:
             if way:
                 return (Place(statement, part), *way)
         position = getattr(statement, "at", None)
-        if position is not None and line_of(position) <= line <= end_line_of(position) and (position == at or _covers(position, at)):
+        if (
+            position is not None
+            and line_of(position) <= line <= end_line_of(position)
+            and (position == at or _covers(position, at))
+        ):
             return (Place(statement, ""),)
     return ()
 
@@ -85,7 +89,12 @@ def definitions(summary: Summary) -> Iterator[Definition]:
 
 
 def _definitions(
-    summary: Summary, block: Block, prefix: str, owner: syntax.Class | None, outer: syntax.Function | None, way: tuple[Place, ...]
+    summary: Summary,
+    block: Block,
+    prefix: str,
+    owner: syntax.Class | None,
+    outer: syntax.Function | None,
+    way: tuple[Place, ...],
 ) -> Iterator[Definition]:
     for statement in block:
         if isinstance(statement, syntax.Function):
@@ -98,34 +107,36 @@ def _definitions(
             inner_prefix = f"{prefix}{statement.name}." if isinstance(statement, syntax.Class) else prefix
             inner_owner = statement if isinstance(statement, syntax.Class) else owner
             yield from _definitions(
-                summary, inner, inner_prefix, inner_owner if is_class or owner else None, outer, (*way, Place(statement, part))
+                summary,
+                inner,
+                inner_prefix,
+                inner_owner if is_class or owner else None,
+                outer,
+                (*way, Place(statement, part)),
             )
 
 
-def expressions(node: Any) -> Iterator[Expression]:
+def expressions(node: object) -> Iterator[Expression]:
     """Every expression in a node, a statement's own only (not those of the blocks in it), outer before inner."""
     if isinstance(node, _EXPRESSIONS):
         yield node
+    elif isinstance(node, syntax.Try):
+        yield from expressions(tuple(handler.type for handler in node.handlers))
+        return
+    elif isinstance(node, syntax.Match):
+        yield from expressions((node.subject, *(case.guard for case in node.cases)))
+        return
     if not isinstance(node, tuple):
         return
-    blocks = {"body", "orelse", "final", "handlers", "cases"} if not isinstance(node, (syntax.Lambda, syntax.Conditional)) else set()
-    fields = getattr(node, "_fields", None)
-    if fields is None:
-        for part in node:
+    fields: tuple[str, ...] | None = getattr(node, "_fields", None)
+    parts = (
+        node
+        if fields is None
+        else [getattr(node, field) for field in fields if field not in _BLOCKS or isinstance(node, _HOLDING)]
+    )
+    for part in parts:
+        if isinstance(part, tuple):
             yield from expressions(part)
-        return
-    for field in fields:
-        if field in blocks and not isinstance(node, _EXPRESSIONS):
-            if field == "handlers":
-                for handler in node.handlers:
-                    yield from expressions(handler.type)
-            elif field == "cases":
-                for case in node.cases:
-                    yield from expressions(case.guard)
-            continue
-        value = getattr(node, field)
-        if isinstance(value, tuple):
-            yield from expressions(value)
 
 
 def all_expressions(block: Block) -> Iterator[Expression]:
@@ -154,3 +165,6 @@ _EXPRESSIONS = (
     syntax.Boolean, syntax.Compare, syntax.Binary, syntax.Conditional, syntax.Collection, syntax.Mapping,
     syntax.Comprehension, syntax.Lambda, syntax.Walrus, syntax.Format, syntax.Yield, syntax.Opaque,
 )  # fmt: skip
+_BLOCKS = frozenset({"body", "orelse", "final"})
+"""Fields that hold statements, but in `_HOLDING`."""
+_HOLDING = (syntax.Conditional,)

@@ -111,7 +111,7 @@ class Plugin:
     version = __version__
     options: ClassVar[argparse.Namespace]
 
-    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002  # by its name flake8 knows our kind
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # by its name flake8 knows our kind
         self._filename, self._lines = filename, lines
 
     @staticmethod

@@ -76,7 +76,9 @@ def _kept(roots: tuple[str, ...], name: str, specifier: str | None) -> tuple[str
         admitted = SpecifierSet(specifier)
     except InvalidSpecifier:
         return roots
-    lost = {root for root, since in LOST[name] if admitted.contains(since, prereleases=True) or admitted.contains("9999")}
+    lost = {
+        root for root, since in LOST[name] if admitted.contains(since, prereleases=True) or admitted.contains("9999")
+    }
     return tuple(root for root in roots if root not in lost)
 
 

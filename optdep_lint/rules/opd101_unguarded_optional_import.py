@@ -1,4 +1,4 @@
-'''An optional dependency is imported, unguarded, where an entry of the project reaches it.
+"""An optional dependency is imported, unguarded, where an entry of the project reaches it.
 
 ## What it does
 Works out what importing the project's entries (package roots, `__main__`, console scripts, `must-import`) does in a
@@ -35,7 +35,7 @@ The fix is unsafe where the module uses the name at import time.
 
 ## References
 - [Optional dependencies](https://packaging.python.org/en/latest/guides/writing-pyproject-toml/#dependencies-and-requirements)
-'''
+"""
 
 from __future__ import annotations
 

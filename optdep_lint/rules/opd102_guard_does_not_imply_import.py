@@ -1,4 +1,4 @@
-'''What stands around an import does not tell whether the import can work.
+"""What stands around an import does not tell whether the import can work.
 
 ## What it does
 Reports an import of an optional dependency under a guard that asks for something else: the platform, another
@@ -33,7 +33,7 @@ The fix adds the missing test to the guard. It is unsafe, for what the block def
 
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A module that does not need an optional dependency imports one of the project's own modules that does.
+"""A module that does not need an optional dependency imports one of the project's own modules that does.
 
 ## What it does
 Some modules import an optional dependency by design: its feature area. Reports an unguarded import that brings a module
@@ -33,7 +33,7 @@ The fix is unsafe: it moves the moment at which the import runs.
 
 ## References
 - [Lazy imports](https://docs.python.org/3/faq/programming.html#what-are-the-best-practices-for-using-import-in-a-module)
-'''
+"""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def check(survey: Survey) -> Iterator[Finding]:
         if blame.kind == "leak":
             failure = blame.breakage.failure
             target = failure.chain[0].message.removeprefix("imports ")
-            message = f"`{target}` cannot be imported {without(survey, blame.root)}, and this import of it is not guarded"
+            message = (
+                f"`{target}` cannot be imported {without(survey, blame.root)}, and this import of it is not guarded"
+            )
             yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=steps_of(failure)[1:])
 
 

@@ -1,4 +1,4 @@
-'''A name is imported from one of the project's own modules that binds it only sometimes.
+"""A name is imported from one of the project's own modules that binds it only sometimes.
 
 ## What it does
 Reports `from module import name` where the module can be imported without an optional dependency, but then does not
@@ -44,7 +44,7 @@ The fix is unsafe: what uses the name has to expect its absence.
 
 ## References
 - [The import statement](https://docs.python.org/3/reference/simple_stmts.html#import)
-'''
+"""
 
 from __future__ import annotations
 

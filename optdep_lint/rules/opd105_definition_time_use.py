@@ -1,4 +1,4 @@
-'''A definition uses a name that is not there without an optional dependency.
+"""A definition uses a name that is not there without an optional dependency.
 
 ## What it does
 Base classes, decorators, default values, class bodies and (unless postponed) annotations are evaluated when the
@@ -39,7 +39,7 @@ There is no fix: what should stand in for the missing thing is the author's deci
 
 ## References
 - [Function definitions](https://docs.python.org/3/reference/compound_stmts.html#function-definitions)
-'''
+"""
 
 from __future__ import annotations
 

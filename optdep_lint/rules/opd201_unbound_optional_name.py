@@ -1,4 +1,4 @@
-'''A function uses a name that is bound only where an optional dependency is there.
+"""A function uses a name that is bound only where an optional dependency is there.
 
 ## What it does
 Reports a use, in code that runs when something is called, of a name that the guarded import leaves unbound.
@@ -37,7 +37,7 @@ The fix is safe: what failed before fails with a better message.
 
 ## References
 - [NameError](https://docs.python.org/3/library/exceptions.html#NameError)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A function uses what stands in for a missing dependency as if it were the dependency.
+"""A function uses what stands in for a missing dependency as if it were the dependency.
 
 ## What it does
 Reports a use, in code that runs when something is called, of a `None` (or another constant) that the handler of a
@@ -38,7 +38,7 @@ The fix is safe: what failed before fails with a better message.
 
 ## References
 - [AttributeError](https://docs.python.org/3/library/exceptions.html#AttributeError)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A name that is imported for type checkers only is used when the code runs.
+"""A name that is imported for type checkers only is used when the code runs.
 
 ## What it does
 Reports a use, in code that runs, of a name that is bound only under `if TYPE_CHECKING:`.
@@ -33,7 +33,7 @@ There is no fix: whether to import at run time is the author's decision.
 
 ## References
 - [typing.TYPE_CHECKING](https://docs.python.org/3/library/typing.html#typing.TYPE_CHECKING)
-'''
+"""
 
 from __future__ import annotations
 

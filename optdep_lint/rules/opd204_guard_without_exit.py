@@ -1,4 +1,4 @@
-'''A guard notices that a dependency is missing, and goes on to a use that fails.
+"""A guard notices that a dependency is missing, and goes on to a use that fails.
 
 ## What it does
 Reports an `if` that is taken where an optional dependency is absent, that warns, logs or does something else, and does
@@ -42,7 +42,7 @@ The fix is safe: what failed before fails with a better message.
 
 ## References
 - [The raise statement](https://docs.python.org/3/reference/simple_stmts.html#raise)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''A class or function uses an operation that is registered only under a guard, and stands outside it.
+"""A class or function uses an operation that is registered only under a guard, and stands outside it.
 
 ## What it does
 Reports the first use of a custom operation (`torch.ops.acme.norm`, or the function that a registration decorates) in a
@@ -55,7 +55,7 @@ be imported everywhere.
 
 ## References
 - [torch.library](https://docs.pytorch.org/docs/stable/library.html)
-'''
+"""
 
 from __future__ import annotations
 
@@ -73,7 +73,11 @@ def check(survey: Survey) -> Iterator[Finding]:
     """First uses of operations outside of their guard."""
     for fault in operation_faults(survey):
         registration = fault.registration
-        because = (Step(registration.path, line_of(registration.at), f"registers `{fault.operation}`"),) if registration else ()
+        because = (
+            (Step(registration.path, line_of(registration.at), f"registers `{fault.operation}`"),)
+            if registration
+            else ()
+        )
         yield find(RULE, survey, fault.path, fault.at, _message(survey, fault), root=fault.root, because=because)
 
 

@@ -1,4 +1,4 @@
-'''Two gates put the same thing in place; one asks the probe for what it needs, the other does not.
+"""Two gates put the same thing in place; one asks the probe for what it needs, the other does not.
 
 ## What it does
 Reports an `if` that installs a class (a graph pass, a backend) whose code fails without a certain part of an optional
@@ -103,7 +103,7 @@ The fix adds the probe to the gate. It is safe where the part is there; where it
 
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
-'''
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-'''Import time reaches an import root that nothing declares.
+"""Import time reaches an import root that nothing declares.
 
 ## What it does
 Reports an unguarded import, at import time, of a third-party root that no requirement, extra or dependency group
@@ -35,7 +35,7 @@ The usual cure is to declare the requirement, which is the author's decision: th
 
 ## References
 - [Declaring dependencies](https://packaging.python.org/en/latest/specifications/pyproject-toml/#dependencies-optional-dependencies)
-'''
+"""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def check(survey: Survey) -> Iterator[Finding]:
     for blame in blames(survey):
         if blame.kind == "undeclared":
             failure = blame.breakage.failure
-            message = f"importing `{blame.breakage.module}` needs `{blame.root}`, which no requirement or extra declares"
+            message = (
+                f"importing `{blame.breakage.module}` needs `{blame.root}`, which no requirement or extra declares"
+            )
             yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=steps_of(failure))
 
 

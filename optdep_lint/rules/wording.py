@@ -10,7 +10,14 @@ from optdep_lint.world.values import Failure
 
 
 def find(
-    rule: Rule, survey: Survey, path: str, at: int, message: str, *, root: str | None = None, because: tuple[Step, ...] = ()
+    rule: Rule,
+    survey: Survey,
+    path: str,
+    at: int,
+    message: str,
+    *,
+    root: str | None = None,
+    because: tuple[Step, ...] = (),
 ) -> Finding:
     """A finding of a rule at a packed position of a file; `root` is the optional root whose absence it needs."""
     optional = survey.declared.optional.get(root) if root is not None else None

@@ -108,7 +108,9 @@ class Expressions:
         rows = list(zip(positional, kinds, defaults, strict=True))
         if arguments.vararg:
             rows.append((arguments.vararg, "*", None))
-        rows += [(arg, "keyword", default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        rows += [
+            (arg, "keyword", default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        ]
         if arguments.kwarg:
             rows.append((arguments.kwarg, "**", None))
         return tuple(
@@ -164,7 +166,11 @@ class Expressions:
         operand = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
             return facts.Not(operand)
-        if isinstance(node.op, ast.USub) and isinstance(operand, facts.Constant) and isinstance(operand.value, (int, float)):
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(operand, facts.Constant)
+            and isinstance(operand.value, (int, float))
+        ):
             return facts.Constant(-operand.value)
         return facts.Opaque((operand,))
 

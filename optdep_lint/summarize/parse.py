@@ -38,7 +38,11 @@ class Columns:
         if self._lines is None or line > len(self._lines):
             return offset + 1
         text = self._lines[line - 1]
-        return offset + 1 if text.isascii() else len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
+        return (
+            offset + 1
+            if text.isascii()
+            else len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
+        )
 
 
 def parse(source: bytes) -> tuple[ast.Module, Columns]:

@@ -24,7 +24,9 @@ def summarize_tree(tree: ast.Module, columns: Columns) -> Summary:
     expressions = Expressions(columns, bodies)
     body = _Statements(expressions).block(tree.body)
     future = any(
-        isinstance(node, facts.ImportFrom) and node.module == "__future__" and any(alias.name == "annotations" for alias in node.names)
+        isinstance(node, facts.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
         for node in body
     )
     return Summary(body, bodies, tuple(sorted(expressions.asks)), future)
@@ -137,7 +139,10 @@ class _Statements:
     def _with(self, node: ast.With | ast.AsyncWith) -> Statement:
         expressions = self._expressions
         items = tuple(
-            facts.Item(expressions.expression(item.context_expr), expressions.target(item.optional_vars) if item.optional_vars else None)
+            facts.Item(
+                expressions.expression(item.context_expr),
+                expressions.target(item.optional_vars) if item.optional_vars else None,
+            )
             for item in node.items
         )
         last = node.items[-1].optional_vars or node.items[-1].context_expr

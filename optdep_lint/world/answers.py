@@ -288,6 +288,7 @@ def _import_or_skip(known: KnownThings, arguments: Arguments, keywords: Keywords
 
 
 def environment(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    """`os.environ.get(name, default)`"""
     name = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
     default = arguments[1] if len(arguments) > 1 else keywords.get("default", Constant(None))
     return known.variable(name, default, frame, at) if isinstance(name, str) else Unknown()

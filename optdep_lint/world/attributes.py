@@ -154,7 +154,13 @@ class Attributes(Questions):
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
     def _no_attribute(self, value: Constant | Items | Table, name: str, frame: Frame, at: int) -> Failure:
-        kind = type(value.value).__name__ if isinstance(value, Constant) else value.kind if isinstance(value, Items) else "dict"
+        kind = (
+            type(value.value).__name__
+            if isinstance(value, Constant)
+            else value.kind
+            if isinstance(value, Items)
+            else "dict"
+        )
         message = f"'{kind}' object has no attribute '{name}'"
         certain = frame.module.name not in self._evaluation.blurred
         type_ = builtin("AttributeError")
@@ -217,6 +223,7 @@ class Attributes(Questions):
 
 
 def holds_unbound(value: Value) -> bool:
+    """Reading a name that is bound to the value can fail."""
     if isinstance(value, Choice):
         return holds_unbound(value.yes) or holds_unbound(value.no)
     return isinstance(value, Unbound)

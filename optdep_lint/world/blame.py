@@ -14,6 +14,7 @@ from optdep_lint.world.survey import Breakage, Survey, guards_elsewhere
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
 from optdep_lint.world.values import Guard
 
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """A statement at fault."""
@@ -35,7 +36,8 @@ def blames(survey: Survey) -> tuple[Blame, ...]:
     """Every statement to blame for an import that fails, each once."""
     groups: dict[tuple[str, int, str], list[Breakage]] = defaultdict(list)
     for breakage in survey.breakages:
-        groups[(*breakage.origin, breakage.root)].append(breakage)
+        path, at = breakage.origin
+        groups[path, at, breakage.root].append(breakage)
     found: dict[tuple[str, int, str], Blame] = {}
     for group in groups.values():
         for blame in _Judge(survey, group).judge():
@@ -151,11 +153,17 @@ class _Judge:
         for breakage in survey.breakages:
             if breakage.root != root or breakage.imports:
                 continue
-            conditions = {text for guard in breakage.failure.guards if guard.kind == "if" for text in _atoms(guard.condition)}
+            conditions = {
+                text for guard in breakage.failure.guards if guard.kind == "if" for text in _atoms(guard.condition)
+            }
             if breakage.certain or not any(map(asks_platform, conditions)):
                 return False
             modules.add(breakage.module)
-        return len(modules) >= 3 and not any(guards_elsewhere(survey.base.modules[name], root) for name in survey.tree.sources if root in _roots(survey, name))
+        return len(modules) >= 3 and not any(
+            guards_elsewhere(survey.base.modules[name], root)
+            for name in survey.tree.sources
+            if root in _roots(survey, name)
+        )
 
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
@@ -180,7 +188,11 @@ class _Judge:
         parts = module.split(".")
         prefixes = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
         sources = self._survey.tree.sources
-        return any(prefix in area and (prefix == module or sources[prefix].is_package) for prefix in prefixes if prefix in sources) or self._is_feature(module)
+        return any(
+            prefix in area and (prefix == module or sources[prefix].is_package)
+            for prefix in prefixes
+            if prefix in sources
+        ) or self._is_feature(module)
 
     def _is_feature(self, module: str) -> bool:
         """The configuration says that the module may fail."""
@@ -204,7 +216,10 @@ def _names_asked(way: tuple[Place, ...], guard: Guard) -> frozenset[str]:
 
 def _has_handlers(way: tuple[Place, ...], at: int) -> bool:
     return any(
-        isinstance(place.statement, syntax.Try) and place.statement.at == at and place.statement.handlers and place.part == "body"
+        isinstance(place.statement, syntax.Try)
+        and place.statement.at == at
+        and place.statement.handlers
+        and place.part == "body"
         for place in way
     )
 

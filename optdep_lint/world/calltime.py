@@ -26,11 +26,9 @@ from optdep_lint.world.values import (
     ModuleValue,
     Raised,
     Unbound,
-    Unbound,
     Value,
 )
 from optdep_lint.world.variation import goes_back
-
 
 _MOST_STEPS = 800
 """For one function, the calls that it makes included."""
@@ -146,7 +144,9 @@ class CallTime:
             self._made[key] = after_making(self._evaluation, class_, module)
         return self._made[key]
 
-    def _run(self, function: Value, arguments: tuple[Value, ...], frame: Frame, module: Module) -> list[tuple[Failure, bool]]:
+    def _run(
+        self, function: Value, arguments: tuple[Value, ...], frame: Frame, module: Module
+    ) -> list[tuple[Failure, bool]]:
         calls = self._evaluation.calls
         open_ended: dict[str, Value] = {"**": Instance(function)}
         entry = dict(frame.state.assumed)

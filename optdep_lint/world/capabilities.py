@@ -40,7 +40,9 @@ class Probe:
 def candidates(survey: Survey) -> Iterator[Probe]:
     """The functions that look like probes for a part of an optional root: they ask for it, and do nothing with it."""
     for name, source in survey.tree.sources.items():
-        if not any("." in asked and survey.declared.root_of(asked) in survey.declared.optional for asked in source.summary.asks):
+        if not any(
+            "." in asked and survey.declared.root_of(asked) in survey.declared.optional for asked in source.summary.asks
+        ):
             continue
         for definition in definitions(source.summary):
             if definition.outer is not None or definition.owner is not None or definition.node.parameters:
@@ -63,15 +65,29 @@ def asked_in(summary: Summary, definition: Definition) -> list[Asked]:
                     if "." in alias.name:
                         modules.setdefault(alias.name, set())
         for part in expressions(statement):
-            if isinstance(part, syntax.Call) and _last_name(part.function) in ("find_spec", "import_module") and part.arguments:
+            if (
+                isinstance(part, syntax.Call)
+                and _last_name(part.function) in ("find_spec", "import_module")
+                and part.arguments
+            ):
                 first = part.arguments[0]
-                if isinstance(first, syntax.Constant) and isinstance(first.value, str) and "." in first.value.strip("."):
+                if (
+                    isinstance(first, syntax.Constant)
+                    and isinstance(first.value, str)
+                    and "." in first.value.strip(".")
+                ):
                     modules.setdefault(first.value, set())
     return [Asked(module, frozenset(names)) for module, names in modules.items()]
 
 
 def _last_name(function: Expression) -> str:
-    return function.name if isinstance(function, syntax.Attribute) else function.id if isinstance(function, syntax.Name) else ""
+    return (
+        function.name
+        if isinstance(function, syntax.Attribute)
+        else function.id
+        if isinstance(function, syntax.Name)
+        else ""
+    )
 
 
 def _only_asks(body: Block) -> bool:

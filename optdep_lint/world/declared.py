@@ -37,7 +37,9 @@ class OptionalRoot:
 class Declared:
     """A project's metadata, held against what its modules ask for."""
 
-    def __init__(self, metadata: ProjectMetadata, tree: Tree, config: Config, guarded: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, metadata: ProjectMetadata, tree: Tree, config: Config, guarded: frozenset[str] = frozenset()
+    ) -> None:
         self.metadata, self._tree, self._config = metadata, tree, config
         self._bringing = _by_root(metadata.requirements)
         self._brought = frozenset(_brought(metadata))
@@ -158,7 +160,9 @@ class Declared:
         """The Python to evaluate for: as configured, else the one in the middle of the supported range."""
         if self._config.target_python is not None:
             return self._config.target_python
-        supported = [version for version in self.metadata.python_versions() if version >= (3, 10)] or [_PREFERRED_PYTHON]
+        supported = [version for version in self.metadata.python_versions() if version >= (3, 10)] or [
+            _PREFERRED_PYTHON
+        ]
         return min(max(_PREFERRED_PYTHON, min(supported)), max(supported))
 
     def _distributions(self, absent: frozenset[str]) -> dict[str, str]:

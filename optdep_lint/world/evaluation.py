@@ -134,7 +134,10 @@ class Evaluation:
         module.implicit = {
             "__name__": Constant(module.name),
             "__package__": Constant(module.name if module.source.is_package else parent),
-            **{name: Unknown() for name in ("__file__", "__doc__", "__spec__", "__loader__", "__builtins__", "__annotations__")},
+            **{
+                name: Unknown()
+                for name in ("__file__", "__doc__", "__spec__", "__loader__", "__builtins__", "__annotations__")
+            },
         }
         if module.source.is_package:
             module.implicit["__path__"] = Unknown()
@@ -157,7 +160,9 @@ class Evaluation:
             module.maybe = _open_failures(frame, self.cautious)
         else:
             module.status = "raises"
-            module.failure = next((failure for failure in raised if failure.cause is not None), raised[0] if raised else None)
+            module.failure = next(
+                (failure for failure in raised if failure.cause is not None), raised[0] if raised else None
+            )
         self._forget_dependents(module)
 
     def _forget_dependents(self, module: Module) -> None:

@@ -31,7 +31,7 @@ class Expressions(Attributes, Operators, Displays):
             syntax.Constant: lambda node, frame: Constant(node.value),
             syntax.Name: self._name,
             syntax.Attribute: self._attribute,
-            syntax.Call: lambda node, frame: evaluation.calls.evaluate(node, frame),
+            syntax.Call: lambda node, frame: evaluation.calls.evaluate(node, frame),  # noqa: PLW0108  # made later
             syntax.Subscript: self._subscript,
             syntax.Starred: lambda node, frame: self.evaluate(node.value, frame),
             syntax.Not: self._not,
@@ -90,7 +90,9 @@ class Expressions(Attributes, Operators, Displays):
         return Unknown()
 
 
-def _telling(plain: Callable[[Any, Frame], Value], told: Callable[[Value, Frame], None]) -> Callable[[Any, Frame], Value]:
+def _telling(
+    plain: Callable[[Any, Frame], Value], told: Callable[[Value, Frame], None]
+) -> Callable[[Any, Frame], Value]:
     def evaluate(node: Any, frame: Frame) -> Value:
         value = plain(node, frame)
         told(value, frame)

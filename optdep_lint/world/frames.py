@@ -100,8 +100,7 @@ def join_values(condition: Condition | None, yes: Value, no: Value) -> Value:
     if yes is no or _same(yes, no):
         return yes
     if condition is None or _depth(yes) + _depth(no) > _DEEPEST_CHOICE:
-        known = [value for value in (yes, no) if not isinstance(value, Unbound)]
-        return Unknown() if len(known) != 1 else Unknown()
+        return Unknown()
     return Choice(condition, yes, no)
 
 

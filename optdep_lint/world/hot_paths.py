@@ -56,9 +56,8 @@ class _Heating:
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
-        self._modules = [
-            name for name in survey.tree.sources if _COLD_PARTS.isdisjoint(name.split(".")) and not _is_test(name)
-        ]
+        loaded = survey.base.modules
+        self._modules = [name for name in survey.tree.sources if name in loaded and not _is_cold(name)]
         self._scopes = Scopes(survey.base)
         self._walk = Walk(self._scopes, Latches(self._scopes))
         self._sinks = Sinks(survey, self._scopes)
@@ -66,7 +65,7 @@ class _Heating:
 
     def find(self) -> Iterator[Hot]:
         """What happens in hot functions, then what happens in the loops of all others."""
-        if not any(map(self._sinks.may_be_in, self._modules)):
+        if not self._sinks.are_anywhere(self._modules):
             return
         seen: set[tuple[str, int]] = set()
         for hot in (*self._in_hot_functions(), *self._in_loops()):
@@ -108,12 +107,12 @@ class _Heating:
         for node, _ in happenings:
             match node:
                 case syntax.Call(function=function, at=at):
-                    for value in self._scopes.values(function, site, site.module):
+                    for value in self._scopes.meanings(function, site):
                         yield from ((called, at) for called in self._entered(value, "__call__"))
                         if isinstance(value, External) and value.path.rpartition(".")[2] in _CALLING:
                             yield from ((called, at) for called in self._handed(node, site))
                 case syntax.Attribute(at=at):
-                    for value in self._scopes.values(node, site, site.module):
+                    for value in self._scopes.meanings(node, site):
                         if isinstance(value, Descriptor) and value.kind == "property":
                             yield from ((called, at) for called in self._entered(value.function, ""))
 
@@ -145,6 +144,8 @@ class _Heating:
                 continue
             todo = list(self._scopes.sites(module))
             for site in todo:
+                if not self._sinks.may_be_within(site):
+                    continue
                 todo += self._scopes.inner_sites(site)
                 if site.node.name in _PREPARING or id(site.node) in self._heat:
                     continue
@@ -174,6 +175,7 @@ class _Heating:
         )
 
 
-def _is_test(module: str) -> bool:
+def _is_cold(module: str) -> bool:
+    """The module's name says that it runs beside the program."""
     leaf = module.rpartition(".")[2]
-    return leaf.startswith("test_") or leaf.endswith("_test")
+    return not _COLD_PARTS.isdisjoint(module.split(".")) or leaf.startswith("test_") or leaf.endswith("_test")

@@ -214,12 +214,29 @@ class Roots:
     def _mentions_heat(self, site: Site) -> bool:
         """A quick look at an encoded body, so that most need not be decoded."""
         body = self._survey.tree.sources[site.module].summary.bodies[site.node.body]
-        return not isinstance(body, bytes) or any(word in body for word in _WORDS)
+        return not isinstance(body, bytes) or _WORDS.search(body) is not None
 
 
 _REGISTERED = "the implementation of an operation"
 _COMPILED = "compiled, or run without gradients, for every step"
-_WORDS = (b"custom_op", b"impl", b"regist", b"compile", b"jit", b"library", b"no_grad", b"inference_mode", b"triton_op")
+_WORDS = re.compile(
+    b"|".join(
+        re.escape(bytes([len(name)]) + name)
+        for name in (
+            b"impl",
+            b"triton_op",
+            b"register_kernel",
+            b"compile",
+            b"jit",
+            b"njit",
+            b"script",
+            b"trace",
+            b"pmap",
+        )
+    )
+    + rb"|custom_op|[a-z]regist|regist[a-z]*_op"
+)
+"""Names in an encoded body, each after its length."""
 
 
 def _reason(path: str) -> str:

@@ -221,7 +221,11 @@ class Imports:
             if missing is not None and not self._evaluation.is_stdlib(missing):
                 cause = Cause(missing, frame.module.source.path, at)
             message = f"cannot import name '{name}' from '{path}'"
-            raise Raised(expressions.failure(frame, at, "import", message, cause, builtin("ImportError"), subject=name, certain=True))
+            raise Raised(
+                expressions.failure(
+                    frame, at, "import", message, cause, builtin("ImportError"), subject=name, certain=True
+                )
+            )
         value = self._evaluation.known.attribute(External(path), name, frame, at)
         if isinstance(value, External):
             self._evaluation.imported.add(value.path)
@@ -357,9 +361,15 @@ class Imports:
         message = f"module '{module.name}' has no attribute '{name}'"
         raise Raised(
             self._evaluation.expressions.failure(
-                frame, at, "attribute", message, value.cause, builtin("AttributeError"), subject=f"{module.name}.{name}",
+                frame,
+                at,
+                "attribute",
+                message,
+                value.cause,
+                builtin("AttributeError"),
+                subject=f"{module.name}.{name}",
                 certain=self._is_whole(module, name),
-            )  # fmt: skip
+            )
         )
 
     def _is_whole(self, module: Module, name: str) -> bool:

@@ -87,7 +87,7 @@ class KnownThings(Machinery):
             module = self.evaluation.module(path)
             if module.status in ("ok", "running"):
                 return module.replaced or ModuleValue(module)
-        if name == "__version__" or name == "VERSION":
+        if name in ("__version__", "VERSION"):
             return self._version(value.path, path)
         if name == "__name__" and value.path in self.evaluation.imported:
             return Constant(value.path)
@@ -274,7 +274,7 @@ class KnownThings(Machinery):
             if NotPython not in python and not keywords:
                 try:
                     result = getattr(holder.value, name)(*python)
-                except Exception:  # what the project's own call would raise is not concluded from
+                except Exception:  # noqa: BLE001  # what the project's own call would raise is not concluded from
                     return Unknown()
                 return from_python(result) if not isinstance(result, bytes) else Unknown()
         if isinstance(holder, Table):

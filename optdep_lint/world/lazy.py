@@ -58,5 +58,6 @@ def attach_stub(known: KnownThings, arguments: Arguments, keywords: Keywords, fr
 
 
 def extend_path(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    """`pkgutil.extend_path(path, name)`: submodules can lie elsewhere."""
     frame.module.dynamic_path = True
     return Unknown()

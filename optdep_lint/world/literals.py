@@ -43,6 +43,7 @@ def from_python(value: Any) -> Value:
 
 
 def hashable(value: Any) -> bool:
+    """It can be the key of a dictionary."""
     try:
         hash(value)
     except TypeError:

@@ -177,7 +177,9 @@ class Operations:
         truth = any_holds(ways, assumed)
         if truth is Truth.YES:
             return PRESENT
-        condition = some(*(every(key if holds else negate(key) for key, holds in way) or Atom(operation) for way in ways))
+        condition = some(
+            *(every(key if holds else negate(key) for key, holds in way) or Atom(operation) for way in ways)
+        )
         if len(ways) == 1:
             condition = condition.operands[0] if isinstance(condition, Some) else condition
         return Presence(truth, condition, self._lost(operation) or Cause(operation, found[0].path, found[0].at))
@@ -200,7 +202,9 @@ class Operations:
         """The absence because of which an operation is not registered that is where everything is there."""
         if self.base is None or self.base.presence(operation, {}).truth is not Truth.YES:
             return None
-        before = next(one for one in self.base.index[operation] if one.reached) if operation in self.base.index else None
+        before = (
+            next(one for one in self.base.index[operation] if one.reached) if operation in self.base.index else None
+        )
         if before is None:
             return None
         felt = self.evaluation.module(before.module).asked.felt | self.base.evaluation.module(before.module).asked.felt
@@ -301,7 +305,11 @@ def _names(argument: Value, name: str) -> bool:
 def _decorated_name(value: Value | None) -> str | None:
     """The name of a function that is written with a decorator."""
     function = _function(value)
-    return function.name if function is not None and isinstance(function.node, syntax.Function) and function.node.decorators else None
+    return (
+        function.name
+        if function is not None and isinstance(function.node, syntax.Function) and function.node.decorators
+        else None
+    )
 
 
 def _function(value: Value | None) -> FunctionValue | None:

@@ -54,7 +54,10 @@ def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, li
     for probe in probes:
         needing = []
         for name, source in survey.tree.sources.items():
-            if not any(asked == probe.asked.module or asked.startswith(f"{probe.asked.module}.") for asked in source.summary.asks):
+            if not any(
+                asked == probe.asked.module or asked.startswith(f"{probe.asked.module}.")
+                for asked in source.summary.asks
+            ):
                 continue
             for definition, _ in words.of(source.summary):
                 if (name, definition.name) != (probe.module, probe.function):
@@ -113,7 +116,11 @@ def _in_gates(survey: Survey, probe: Probe, users: set[tuple[str, str]], words: 
             found = [(condition, *consulted.by(condition.test, gate.module)) for condition in gate.conditions]
             if any(key in seen for _, seen, _ in found):
                 continue
-            roots = [condition for condition, _, asked in found if any(survey.declared.root_of(one) == probe.root for one in asked if one)]
+            roots = [
+                condition
+                for condition, _, asked in found
+                if any(survey.declared.root_of(one) == probe.root for one in asked if one)
+            ]
             if roots:
                 yield Disagreement(roots[-1], survey.tree.sources[gate.module].path, name, probe, elsewhere)
 
@@ -142,6 +149,4 @@ def _calls(call: syntax.Call, name: str) -> bool:
 def _asks_itself(survey: Survey, module: str, name: str, probe: Probe, words: Words) -> bool:
     """The class asks the probe in its own code."""
     summary = survey.tree.sources[module].summary
-    return any(
-        probe.function in spelled for one, spelled in words.of(summary) if one.name.partition(".")[0] == name
-    )
+    return any(probe.function in spelled for one, spelled in words.of(summary) if one.name.partition(".")[0] == name)

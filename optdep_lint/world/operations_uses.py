@@ -25,7 +25,12 @@ class OperationUses:
     """Calls the functions of one world that spell an operation which may be missing in it."""
 
     def __init__(
-        self, evaluation: Evaluation, functions: Functions, words: Words, subjects: Iterable[str], base: References | None
+        self,
+        evaluation: Evaluation,
+        functions: Functions,
+        words: Words,
+        subjects: Iterable[str],
+        base: References | None,
     ) -> None:
         self._evaluation, self._words, self._subjects = evaluation, words, sorted(subjects)
         self._operations = evaluation.operations
@@ -47,7 +52,9 @@ class OperationUses:
                     yield from self._at_import(module)
                     for use in list(self._in_functions(module, wanted)):
                         user = (module.name, use.function.partition(".")[0])
-                        if self._may_be_fault(use) and not self._is_asked_for(user, use.failure.subject or "", frozenset()):
+                        if self._may_be_fault(use) and not self._is_asked_for(
+                            user, use.failure.subject or "", frozenset()
+                        ):
                             yield use
         finally:
             self._operations.settled = False
@@ -72,7 +79,11 @@ class OperationUses:
     def _as_operation(self, use: Use, module: Module, definition: Definition) -> Use | None:
         """The use, if what fails is that an operation is not registered."""
         failure = use.failure
-        if failure.path != module.source.path or failure.cause is None or not _is_inside(failure, definition, module.source.summary):
+        if (
+            failure.path != module.source.path
+            or failure.cause is None
+            or not _is_inside(failure, definition, module.source.summary)
+        ):
             return None
         if failure.kind == "name":
             operation = self._operations.function_named(failure.path, failure.subject or "")
@@ -142,7 +153,11 @@ class OperationUses:
         """A module whose own import fails is meant to: whoever uses its operations without importing it is left alone."""
         registering = {found.module for found in self._base_index(operation)}
         failing = {name for name in registering if self._evaluation.module(name).status == "raises"}
-        return not failing or failing != registering or any(reaches(self._evaluation.tree, module.name, name) for name in failing)
+        return (
+            not failing
+            or failing != registering
+            or any(reaches(self._evaluation.tree, module.name, name) for name in failing)
+        )
 
     def _at_import(self, module: Module) -> Iterator[Use]:
         """Reads by the module's own code, judged now that all modules have been imported."""
@@ -164,7 +179,9 @@ def _is_exported(module: Module, name: str) -> bool:
     return any(isinstance(element, Constant) and element.value == name for element in elements)
 
 
-def _failure(pending: PendingRead, module: Module, assumed: tuple[tuple[Condition, bool], ...], cause: object) -> Failure:
+def _failure(
+    pending: PendingRead, module: Module, assumed: tuple[tuple[Condition, bool], ...], cause: object
+) -> Failure:
     namespace, _, name = pending.operation.partition("::")
     return Failure(
         builtin("AttributeError"), cause, "operation", module.source.path, pending.at,  # type: ignore[arg-type]

@@ -75,7 +75,13 @@ class Operators(Questions):
         return self._combine(operator_, value, condition, rest, _holds_too(operands[1], frame), frame)
 
     def _combine(
-        self, operator_: str, value: Value, condition: Condition | None, rest: Value, unnamed: Condition | None, frame: Frame
+        self,
+        operator_: str,
+        value: Value,
+        condition: Condition | None,
+        rest: Value,
+        unnamed: Condition | None,
+        frame: Frame,
     ) -> Value:
         """`value and rest`, `value or rest`, where the first is open; `unnamed` is the question whether the rest holds."""
         rest_truth, rest_condition = self.truth(rest, frame)
@@ -89,7 +95,9 @@ class Operators(Questions):
                 return caused(Choice(condition, rest, Constant(False)), rest.cause)
             if rest_truth is Truth.YES:
                 return Choice(condition, rest, Constant(False))
-            return caused(Unknown(every((condition, known)) if (known := rest_condition or unnamed) else None), rest.cause)
+            return caused(
+                Unknown(every((condition, known)) if (known := rest_condition or unnamed) else None), rest.cause
+            )
         if rest_truth is Truth.YES:
             return rest if isinstance(rest, Constant) else Choice(condition, Unknown(condition), rest)
         if rest_truth is Truth.NO:
@@ -157,7 +165,9 @@ class Operators(Questions):
                 if right.value is None and left.condition is not None:
                     return Unknown(negate(left.condition))
                 return Unknown(left.condition if right.value is True else None)
-            if isinstance(left, External) and not (left.path in self._evaluation.imported or left.path.startswith("builtins.")):
+            if isinstance(left, External) and not (
+                left.path in self._evaluation.imported or left.path.startswith("builtins.")
+            ):
                 return Unknown(Atom(f"{left.path} is {right.value}"))
             return Constant(False)
         if left is right or (

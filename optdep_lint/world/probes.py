@@ -18,19 +18,15 @@ from optdep_lint.world.survey import Survey
 from optdep_lint.world.truth import Atom, negate
 from optdep_lint.world.values import (
     Cause,
-    Choice,
     ClassValue,
     Constant,
     Descriptor,
     Failure,
     FunctionValue,
     Instance,
-    Items,
     Known,
     Method,
     Raised,
-    Table,
-    Unbound,
     Unknown,
     Value,
     caused,
@@ -94,9 +90,9 @@ class _Followed(Calls):
         super().__init__(inquiry)
         self._inquiry = inquiry
 
-    def run_function(  # noqa: PLR0913, PLR0917  # as what it stands for
+    def run_function(  # as what it stands for
         self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
-        cause: Cause | None = None, thrown: Failure | None = None, repeatable: bool = False,  # noqa: FBT001, FBT002
+        cause: Cause | None = None, thrown: Failure | None = None, repeatable: bool = False,
     ) -> Value:  # fmt: skip
         self._inquiry.way.append((frame.module.source.path, at))
         try:
@@ -169,7 +165,7 @@ class _Answering(KnownThings):
             raise raised
         return caused(Constant(None), raised.failure.cause)
 
-    def variable(self, name: str, default: Value | None, frame: Frame, at: int) -> Value:  # noqa: ARG002
+    def variable(self, name: str, default: Value | None, frame: Frame, at: int) -> Value:
         return Unknown(Atom(f"os.environ[{name!r}]"))
 
 
@@ -291,43 +287,3 @@ def failure_of(answer: Answer) -> Failure | None:
         return answer
     found = answer.get(MAYBE)
     return found.parts[0] if isinstance(found, Known) else None
-
-
-# --- answers -----------------------------------------------------------------------------------------------------
-
-
-def can_be_true(value: Value | None) -> bool:
-    """Some way of taking what is open makes the value true."""
-    match value:
-        case None | Unbound():
-            return False
-        case Choice():
-            return can_be_true(value.yes) or can_be_true(value.no)
-        case Constant():
-            return bool(value.value)
-        case Items():
-            return bool(value.elements)
-        case Table():
-            return bool(value.entries) or not value.complete
-    return True
-
-
-def shape(value: Value | None, depth: int = 4) -> object:
-    """Something that is equal for values that are the same for a caller."""
-    match value:
-        case None | Unbound():
-            return None
-        case Constant():
-            return ("constant", value.value)
-        case Choice() if depth:
-            yes, no = shape(value.yes, depth - 1), shape(value.no, depth - 1)
-            return yes if yes == no else ("choice", value.condition, yes, no)
-        case Items() if depth:
-            return ("items", *(shape(element, depth - 1) for element in value.elements))
-        case Table() if depth:
-            return ("table", *((repr(key), shape(part, depth - 1)) for key, part in value.entries.items()))
-        case Known():
-            return ("known", value.model)
-        case Unknown():
-            return ("unknown", value.condition)
-    return ("other", getattr(value, "path", None) or getattr(value, "name", None))

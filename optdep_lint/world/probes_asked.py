@@ -9,13 +9,24 @@ from optdep_lint.facts.walk import all_expressions, definitions, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.survey import Survey
 
+LIBRARIES = ("importlib", "pkgutil", "imp.")
+"""The modules with whose functions one probes and imports what is named only in strings."""
+
+
+def asking_sources(survey: Survey) -> Iterator[Source]:
+    """The files that import or probe for something optional: only in these does a guard for it make sense."""
+    declared = survey.declared
+    for source in survey.tree.sources.values():
+        if any(
+            declared.root_of(name) in declared.optional or name.startswith(LIBRARIES) for name in source.summary.asks
+        ):
+            yield source
+
 
 def first_askings(survey: Survey) -> Iterator[tuple[str, str, int]]:
     """For each optional root, the first import or probe of it, as (root, path, at), in order of files and lines."""
     seen: set[str] = set()
-    for source in sorted(survey.tree.sources.values(), key=lambda one: one.path):
-        if not any(survey.declared.root_of(name) in survey.declared.optional for name in source.summary.asks):
-            continue
+    for source in sorted(asking_sources(survey), key=lambda one: one.path):
         for at, name in sorted(_askings(source)):
             root = survey.declared.root_of(name)
             if root in survey.declared.optional and root not in seen and not survey.tree.owns(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, all_expressions, definitions, statements
 from optdep_lint.world.modules import Module
 from optdep_lint.world.probes import Unit
+from optdep_lint.world.probes_asked import LIBRARIES, asking_sources
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Known, Method, ModuleValue, Value
 
@@ -24,10 +26,12 @@ DISTRIBUTIONS = frozenset(
     for module in ("importlib.metadata", "importlib_metadata")
     for name in ("version", "distribution")
 )
-_PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
-_LIBRARIES = ("importlib", "pkgutil", "imp.", "importlib_metadata")
-"""The modules with whose functions one probes."""
+PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
 _ROUNDS = 3
+_SHORT = 4
+"""Of how many statements a function is that does nothing but probe."""
+_QUESTION = re.compile(r"has|have|is_|can|avail|find|found|install|support|prob|exist|check|enabled", re.IGNORECASE)
+"""Words by which a function's name says that it asks for something."""
 
 
 @dataclass(slots=True)
@@ -42,6 +46,8 @@ class Site:
     """Calls of finders, importers, distribution probes and of functions that probe."""
     finds: bool = False
     """Some call of it, or of what it calls, is a probe rather than an import."""
+    asks: bool = False
+    """It probes itself, through a function that does nothing but probe, or through one that is named for a question."""
     probes: set[int] = field(default_factory=set)
     """The positions of the calls that probe, directly or through a function."""
 
@@ -87,13 +93,10 @@ class Census:
     @property
     def trying(self) -> Iterator[Site]:
         """The functions in which more than one `try` imports something."""
-        for name, source in self._survey.tree.sources.items():
-            if any(
-                self._survey.declared.root_of(asked) in self._survey.declared.optional for asked in source.summary.asks
-            ):
-                for site in self._of_module(name):
-                    if site.unit.definition is not None and _tries(site.block) > 1:
-                        yield site
+        for source in asking_sources(self._survey):
+            for site in self._of_module(source.name):
+                if site.unit.definition is not None and _tries(site.block) > 1:
+                    yield site
 
     def _waiting(self) -> Iterator[Site]:
         """The sites that may probe, as far as is known by now, and are not known to."""
@@ -106,7 +109,7 @@ class Census:
         source, module = self._survey.tree.sources[name], self._survey.base.modules.get(name)
         if module is None:
             return False
-        if any(asked.startswith(_LIBRARIES) for asked in source.summary.asks):
+        if any(asked.startswith(LIBRARIES) for asked in source.summary.asks):
             return True
         values = (_function_in(value) for value in module.namespace.values())
         return any(
@@ -159,10 +162,13 @@ class Census:
         if isinstance(value, External):
             if value.path in IMPORTERS:
                 return "import"
-            return "probe" if value.path in _PROBING else ""
+            site.asks = site.asks or value.path in PROBING
+            return "probe" if value.path in PROBING else ""
         if isinstance(value, FunctionValue):
             callee = self.probing.get(id(value.node))
             if callee is not None:
+                short = len(callee.block) <= _SHORT
+                site.asks = site.asks or (callee.asks and (short or bool(_QUESTION.search(value.name))))
                 return "probe" if callee.finds else "import"
         return ""
 

@@ -9,6 +9,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, definitions, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
+from optdep_lint.world.probes_asked import asking_sources
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.survey import Survey
@@ -46,9 +47,7 @@ class _Use:
 def drifts(survey: Survey) -> Iterator[Drift]:
     """Guarded imports whose guard asks for something else, each place once."""
     judge = _Judge(survey)
-    for source in survey.tree.sources.values():
-        if not source.summary.asks:
-            continue
+    for source in asking_sources(survey):
         for definition in definitions(source.summary):
             if definition.outer is not None:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, permutations
@@ -10,7 +11,8 @@ from typing import Any
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import expressions
-from optdep_lint.world.probes import MAYBE, Answer, Inquirer, Unit, can_be_true, inquirer
+from optdep_lint.world.probes import MAYBE, Answer, Inquirer, Unit, inquirer
+from optdep_lint.world.probes_answers import can_be_true
 from optdep_lint.world.probes_census import Site, census
 from optdep_lint.world.probes_hidden import discover, hidden_siblings
 from optdep_lint.world.survey import Survey
@@ -33,36 +35,39 @@ class EarlyExit:
 def early_exits(survey: Survey) -> Iterator[EarlyExit]:
     """Exits that hide an alternative, each place once."""
     seen = {(hidden.path, hidden.at) for hidden in hidden_siblings(survey)}
-    for site in (*(site for site in census(survey).sites if site.finds), *census(survey).trying):
+    probing = ((site, False) for site in census(survey).sites if site.asks)
+    for site, imports in (*probing, *((site, True) for site in census(survey).trying)):
         if any(site.holds(*place) for place in seen):
             continue
-        found = next(_look(inquirer(survey), site), None)
+        found = next(_look(inquirer(survey), site, imports=imports), None)
         if found is not None:
             seen.add((found.path, found.at))
             yield found
 
 
-def _look(asker: Inquirer, site: Site) -> Iterator[EarlyExit]:
+def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     edits = list(islice(gates(site.block), _MOST_GATES))
-    roots = _roots(asker, site.unit, edits) if edits else []
+    roots = _roots(asker, site.unit, edits, imports=imports) if edits else []
     if not 2 <= len(roots) <= _MOST_ROOTS:
         return
-    yes = _names_that_can_hold(asker, site.unit, frozenset(), None)
-    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root}), None) for root in roots}
+    yes = _names_that_can_hold(asker, site.unit, frozenset())
+    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root})) for root in roots}
     if not any(no.values()):
         return
     for at, edited in edits:
+        holding = functools.cache(functools.partial(_names_that_can_hold, asker, site.unit, body=edited))
         for root, other in permutations(roots, 2):
             if no[root] and not _companions(root, other):
-                held = [_names_that_can_hold(asker, site.unit, absent, edited) for absent in _worlds(root, other)]
-                if no[root] & held[0] & held[1] - held[2]:
+                names = no[root] & holding(frozenset({root}))
+                names = names and names & holding(frozenset({other}))
+                if names and names - holding(frozenset({root, other})):
                     yield EarlyExit(site.path, at, root, other)
 
 
-def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]]) -> list[str]:
+def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]], *, imports: bool) -> list[str]:
     """The optional roots that a unit asks for, also those that it would ask for but for an exit."""
     declared, tree = asker.survey.declared, asker.survey.tree
-    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, unit)))
+    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, unit, imports=imports)))
     if not roots or len(roots) > _MOST_ROOTS:
         return []
     for absent in [frozenset({root}) for root in roots]:
@@ -73,17 +78,15 @@ def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]]) -> list[
     return roots
 
 
-def _worlds(root: str, other: str) -> tuple[frozenset[str], ...]:
-    return frozenset({root}), frozenset({other}), frozenset({root, other})
-
-
 def _companions(root: str, other: str) -> bool:
     """One is an addition to the other, as far as names tell: it is no location of the same thing."""
     left, right = (name.replace("_", "").lower() for name in (root, other))
     return left.startswith(right) or right.startswith(left)
 
 
-def _names_that_can_hold(asker: Inquirer, unit: Unit, absent: frozenset[str], body: Block | None) -> frozenset[str]:
+def _names_that_can_hold(
+    asker: Inquirer, unit: Unit, absent: frozenset[str], body: Block | None = None
+) -> frozenset[str]:
     answer: Answer = asker.ask(unit, absent, forgiving=True, body=body)[0]
     if isinstance(answer, Failure):
         return frozenset()

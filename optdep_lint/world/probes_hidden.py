@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import all_expressions
-from optdep_lint.world.probes import MAYBE, Answer, Asking, Inquirer, Unit, can_be_true, inquirer, shape
+from optdep_lint.world.probes import MAYBE, Answer, Asking, Inquirer, Unit, inquirer
+from optdep_lint.world.probes_answers import can_be_true, shape
 from optdep_lint.world.probes_census import Site, census
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Failure
 
 _MOST_NAMES = 6
 _MOST_WORLDS = 16
+_FEW_WORLDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ def hidden_siblings(survey: Survey) -> Iterator[Hidden]:
     """Probes that raise into a handler that they share with their alternatives, each place once."""
     seen: set[tuple[str, int]] = set()
     for site in census(survey).sites:
-        if not site.finds and len(site.calls) < 2:
+        if not site.asks:
             continue
         found = _Sharing(inquirer(survey), site).look()
         if found is not None and (found.path, found.at) not in seen:
@@ -133,8 +135,20 @@ def _parts(node: syntax.Expression) -> Iterator[syntax.Expression]:
     yield from all_expressions((syntax.Evaluate(node, 0),))
 
 
-def discover(asker: Inquirer, unit: Unit) -> list[Asking]:
-    """Everything that a unit asks for in some world, each name once, in the order in which it is met."""
+def discover(asker: Inquirer, unit: Unit, *, imports: bool = False) -> list[Asking]:
+    """Everything that a unit asks for in some world, each name once, in the order in which it is met.
+
+    A unit that only imports, as far as a few worlds show, is of no interest unless `imports` says so.
+    """
+    known = asker.survey.kept.setdefault("probes discovered", {})
+    key = unit.module, id(unit.definition.node) if unit.definition is not None else 0, imports
+    if key not in known:
+        known[key] = _discover(asker, unit, imports=imports)
+    found: list[Asking] = known[key]
+    return found
+
+
+def _discover(asker: Inquirer, unit: Unit, *, imports: bool) -> list[Asking]:
     found: dict[str, Asking] = {}
     worlds: list[frozenset[str]] = [frozenset()]
     declared = asker.survey.declared
@@ -143,6 +157,8 @@ def discover(asker: Inquirer, unit: Unit) -> list[Asking]:
         world = worlds.pop(0)
         if world in tried:
             continue
+        if len(tried) >= _FEW_WORLDS and not imports and all(one.kind == "import" for one in found.values()):
+            break
         tried.add(world)
         _, asked = asker.ask(unit, world, forgiving=True)
         for one in asked:

@@ -12,6 +12,7 @@ from optdep_lint.facts.walk import definitions, expressions, parts_of
 from optdep_lint.metadata import normalized
 from optdep_lint.metadata.model import ProjectMetadata
 from optdep_lint.world.modules import Source
+from optdep_lint.world.probes_asked import asking_sources
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.probes_shared import catches_absence
 from optdep_lint.world.survey import Survey
@@ -41,7 +42,7 @@ def wrong_hints(survey: Survey) -> Iterator[WrongHint]:
     """Raise statements with a wrong hint, each once."""
     metadata = survey.declared.metadata
     origins = Origins(survey)
-    for source in survey.tree.sources.values():
+    for source in asking_sources(survey):
         blocks = [source.summary.body]
         blocks += [source.summary.body_of(definition.node.body) for definition in definitions(source.summary)]
         for block in blocks:

@@ -10,6 +10,7 @@ from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import Definition, definitions, expressions, parts_of, statements
 from optdep_lint.world.modules import Source
+from optdep_lint.world.probes_asked import asking_sources
 from optdep_lint.world.survey import Survey
 
 CATCHES_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -51,9 +52,7 @@ class Shared:
 
 def guarded_tries(survey: Survey) -> Iterator[Guarded]:
     """Every `try` of the subjects with a handler that catches an absence and goes on."""
-    for source in survey.tree.sources.values():
-        if not source.summary.asks:
-            continue
+    for source in asking_sources(survey):
         yield from _tries(source, None, source.summary.body)
         for definition in definitions(source.summary):
             yield from _tries(source, definition, source.summary.body_of(definition.node.body))

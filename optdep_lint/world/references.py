@@ -59,7 +59,11 @@ class References:
             way = way_to(body, getattr(statement, "at", 0))
             assumed = self._way_is_taken(way, reader)
             if assumed is not None:
-                holders = [place.statement.name for place in way if isinstance(place.statement, (syntax.Class, syntax.Function))]
+                holders = [
+                    place.statement.name
+                    for place in way
+                    if isinstance(place.statement, (syntax.Class, syntax.Function))
+                ]
                 yield Reference(reader.name, holders[0] if holders else "", assumed)
 
     def _way_is_taken(self, way: tuple[Place, ...], reader: Module) -> Mapping[Condition, bool] | None:
@@ -123,4 +127,3 @@ def _node(value: Value | None) -> object | None:
     if isinstance(value, Known) and value.model == "decorated":
         value = value.parts[0]
     return value.node if isinstance(value, (FunctionValue, ClassValue)) else None
-

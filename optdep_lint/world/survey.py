@@ -15,9 +15,9 @@ from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
-from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.values import Failure
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.words import Words
@@ -99,7 +99,9 @@ def survey(tree: Tree, declared: Declared, config: Config, subjects: frozenset[s
 class _Surveyor:
     """Collects breakages over worlds."""
 
-    def __init__(self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str]) -> None:
+    def __init__(
+        self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str]
+    ) -> None:
         self._tree, self._declared, self._config, self._base, self._subjects = tree, declared, config, base, subjects
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
@@ -118,7 +120,7 @@ class _Surveyor:
             module = evaluation.modules[name]
             self._note_failures(module, evaluation.world, failing)
         self._statuses[evaluation.world.name] = failing
-        single = evaluation.world.name not in ("bare",) and "extra" not in evaluation.world.name
+        single = evaluation.world.name != "bare" and "extra" not in evaluation.world.name
         if single:
             self._note_operations(evaluation)
             self._note_uses(evaluation, names)
@@ -175,11 +177,8 @@ class _Surveyor:
         for name, source in self._tree.sources.items():
             if name not in self._subjects:
                 continue
-            if "." not in name and source.is_package:
-                yield name
-            elif "." not in name or name.endswith(".__main__"):
-                yield name
-            elif source.is_package and all(parent in self._tree.namespaces for parent in _parents(name)):
+            in_namespaces = source.is_package and all(parent in self._tree.namespaces for parent in _parents(name))
+            if "." not in name or name.endswith(".__main__") or in_namespaces:
                 yield name
         for point in self._declared.metadata.entry_points:
             if point.group in ("console_scripts", "gui_scripts") and not point.extras:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias, Union
+from typing import NamedTuple, TypeAlias
 
 
 class Truth(IntEnum):
@@ -51,7 +51,7 @@ class Some(NamedTuple):
     sign: str = "or"
 
 
-Condition: TypeAlias = Union[Atom, Negation, Every, Some]
+Condition: TypeAlias = Atom | Negation | Every | Some
 Assumptions: TypeAlias = Mapping[Condition, bool]
 
 _LARGEST = 16

@@ -39,7 +39,10 @@ def unguarded_uses(survey: Survey) -> Iterator[Unguarded]:
             continue
         if not all(definition and _is_about_arguments(one, survey, use, definition) for one in failure.conditions):
             continue
-        passed = next((guard for guard in reversed(failure.guards) if guard.kind == "passed" and _root(survey, guard) == root), None)
+        passed = next(
+            (guard for guard in reversed(failure.guards) if guard.kind == "passed" and _root(survey, guard) == root),
+            None,
+        )
         if root == TYPING_ONLY:
             kind = "typing"
         elif failure.kind == "operation":
@@ -64,10 +67,7 @@ def _is_about_arguments(condition: Condition, survey: Survey, use: Use, definiti
             return all(_is_about_arguments(operand, survey, use, definition) for operand in operands)
         case Atom(key=key):
             path, _, at = key.partition("@")
-            if path != use.failure.path or not at.isdigit():
-                return False
-            return _asks_arguments(survey, use, definition, int(at))
-    return False
+            return path == use.failure.path and at.isdigit() and _asks_arguments(survey, use, definition, int(at))
 
 
 def _asks_arguments(survey: Survey, use: Use, definition: Definition, at: int) -> bool:
@@ -93,7 +93,9 @@ def _from_arguments(body: syntax.Block, definition: Definition) -> set[str]:
             value = statement.iterable if isinstance(statement, syntax.For) else statement.value
             targets = statement.targets if isinstance(statement, syntax.Assign) else (statement.target,)
             for name in (name for target in targets for name in target_names(target)):
-                told[name] = told.get(name, True) and _names(value) <= known | {one for one, fits in told.items() if fits}
+                told[name] = told.get(name, True) and _names(value) <= known | {
+                    one for one, fits in told.items() if fits
+                }
     return known - {name for name, fits in told.items() if not fits} | {name for name, fits in told.items() if fits}
 
 
@@ -101,4 +103,6 @@ def _names(part: syntax.Expression) -> set[str]:
     return {inner.id for inner in expressions(part) if isinstance(inner, syntax.Name)}
 
 
-_ASKING = frozenset({"isinstance", "len", "str", "int", "bool", "list", "tuple", "dict", "type", "min", "max", "range", "zip"})
+_ASKING = frozenset(
+    {"isinstance", "len", "str", "int", "bool", "list", "tuple", "dict", "type", "min", "max", "range", "zip"}
+)

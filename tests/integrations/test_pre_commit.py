@@ -43,7 +43,9 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.skipif(not os.environ.get("OPTDEP_LINT_SLOW"), reason="makes environments with pip: set OPTDEP_LINT_SLOW=1")
+@pytest.mark.skipif(
+    not os.environ.get("OPTDEP_LINT_SLOW"), reason="makes environments with pip: set OPTDEP_LINT_SLOW=1"
+)
 def test_on_a_project(project: Path, tmp_path: Path) -> None:
     pytest.importorskip("pre_commit")
     clone = tmp_path / "optdep-lint"

@@ -35,9 +35,11 @@ class Runner:
 
     def __init__(self) -> None:
         worker = Path(__file__).with_name("worker.py")
-        self._process = subprocess.Popen([sys.executable, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            [sys.executable, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Runner:  # noqa: PYI034  # Self needs 3.11
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,7 +59,9 @@ def evaluate(program: Program) -> tuple[Outcome, Evaluation]:
         package = any(other.startswith(f"{name}.") for other in program)
         path = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         sources[name] = Source(name, path, package, summarize(text.encode()))
-    world = World("law", present=frozenset(PRESENT), namespaces=_PARTS, python=sys.version_info[:2], platform=sys.platform)
+    world = World(
+        "law", present=frozenset(PRESENT), namespaces=_PARTS, python=sys.version_info[:2], platform=sys.platform
+    )
     evaluation = Evaluation(Tree(sources, complete=True), world, cautious=False)
     return evaluation.outcome("top"), evaluation
 
@@ -106,7 +110,11 @@ def differences(evaluation: Evaluation, real: dict[str, list]) -> Iterator[str]:
             yield f"{name} was said to be unbound"
         elif isinstance(value, Constant) and name not in real:
             yield f"{name} was said to be {value.value!r}, is unbound"
-        elif isinstance(value, Constant) and isinstance(value.value, (int, str, type(None))) and real[name] != ["constant", repr(value.value)]:
+        elif (
+            isinstance(value, Constant)
+            and isinstance(value.value, (int, str, type(None)))
+            and real[name] != ["constant", repr(value.value)]
+        ):
             yield f"{name} was said to be {value.value!r}, is {real[name]}"
         elif is_bound(value) and name not in real:
             yield f"{name} was said to be bound"

@@ -13,7 +13,14 @@ HANDLED = (
     "ImportError", "ImportError", "ModuleNotFoundError", "Exception", "(ImportError, AttributeError)", "NameError",
     "ValueError", "AttributeError", "BaseException", "(ValueError, TypeError)", "RuntimeError", "LookupError", "",
 )  # fmt: skip
-RAISED = ("ImportError('no')", "RuntimeError('no')", "ValueError", "ModuleNotFoundError('no')", "Trouble('no')", "KeyError('k')")
+RAISED = (
+    "ImportError('no')",
+    "RuntimeError('no')",
+    "ValueError",
+    "ModuleNotFoundError('no')",
+    "Trouble('no')",
+    "KeyError('k')",
+)
 
 
 @dataclass(slots=True)
@@ -51,7 +58,9 @@ class Writer:
         else:
             lines.append("TYPE_CHECKING = False")
         if self.chance(0.7):
-            lines.append(f"F0 = F1 = {self.one(['True', 'False', 'None'])}; F2 = F3 = {self.one(['True', 'False', 'None'])}")
+            lines.append(
+                f"F0 = F1 = {self.one(['True', 'False', 'None'])}; F2 = F3 = {self.one(['True', 'False', 'None'])}"
+            )
         size = self.number(3, 9) if name == "top" else self.number(1, 6)
         for _ in range(size):
             lines += self.statement(scope)
@@ -108,7 +117,11 @@ class Writer:
             mark -= weight
             if mark < 0:
                 lines = write(scope)
-                return self.shielded(lines, scope) if scope.depth == 0 and not scope.function and self.chance(0.75) else lines
+                return (
+                    self.shielded(lines, scope)
+                    if scope.depth == 0 and not scope.function and self.chance(0.75)
+                    else lines
+                )
         return ["pass"]
 
     def shielded(self, lines: list[str], scope: Scope) -> list[str]:
@@ -229,7 +242,7 @@ class Writer:
         return [f"sys.modules[{self.one(ABSENT)!r}] = sys"]
 
     def touch_module(self, scope: Scope) -> list[str]:
-        target = self.one(["side", "pkg.one"])
+        self.one(["side", "pkg.one"])
         self.bind(scope, "side")
         return ["import side", f"side.{self.one(FLAGS)} = {self.one(['True', 'False', 'None'])}"]
 
@@ -278,7 +291,10 @@ class Writer:
         return lines
 
     def suppressing(self, scope: Scope) -> list[str]:
-        return [f"with suppress({self.one(['ImportError', 'ImportError, NameError', 'Exception', 'ValueError'])}):", *self.block(scope, 2)]
+        return [
+            f"with suppress({self.one(['ImportError', 'ImportError, NameError', 'Exception', 'ValueError'])}):",
+            *self.block(scope, 2),
+        ]
 
     def with_manager(self, scope: Scope) -> list[str]:
         name = self.name("W")
@@ -324,7 +340,9 @@ class Writer:
     # --- functions and classes -----------------------------------------------------------------------------------
 
     def inner(self, scope: Scope) -> Scope:
-        return Scope(scope.module, list(scope.names[-3:]), list(scope.functions), list(scope.classes), scope.depth, True)
+        return Scope(
+            scope.module, list(scope.names[-3:]), list(scope.functions), list(scope.classes), scope.depth, True
+        )
 
     def function(self, scope: Scope) -> list[str]:
         name = self.name("f")
@@ -365,9 +383,24 @@ class Writer:
         scope.functions.append(name)
         kind = self.number(0, 2)
         if kind == 0:
-            return [f"def {decorator}(f):", *self.block(inner, 1), "    return f", f"@{decorator}", f"def {name}():", *self.block(inner, 1)]
+            return [
+                f"def {decorator}(f):",
+                *self.block(inner, 1),
+                "    return f",
+                f"@{decorator}",
+                f"def {name}():",
+                *self.block(inner, 1),
+            ]
         if kind == 1:
-            return [f"def {decorator}(f):", "    def wrapper():", "        return f()", "    return wrapper", f"@{decorator}", f"def {name}():", *self.block(inner, 2)]
+            return [
+                f"def {decorator}(f):",
+                "    def wrapper():",
+                "        return f()",
+                "    return wrapper",
+                f"@{decorator}",
+                f"def {name}():",
+                *self.block(inner, 2),
+            ]
         return [f"@{self.any_name(scope)}", f"def {name}():", "    return 1"]
 
     def class_(self, scope: Scope) -> list[str]:
@@ -382,7 +415,6 @@ class Writer:
         return lines
 
     def hook(self, scope: Scope) -> list[str]:
-        inner = Scope(scope.module, [], [], [], 1, True)
         answer = self.one(["1", "None", f"import_module({self.root()!r})"])
         wanted = self.one([*FLAGS, "missing_name"])
         return [
@@ -424,7 +456,15 @@ class Writer:
         if kind == 7:
             return self.probe()
         if kind == 8:
-            return self.one(["sys.version_info >= (3, 8)", "sys.version_info[:2] < (3, 5)", "TYPE_CHECKING", "not TYPE_CHECKING", "sys.platform == 'win32'"])
+            return self.one(
+                [
+                    "sys.version_info >= (3, 8)",
+                    "sys.version_info[:2] < (3, 5)",
+                    "TYPE_CHECKING",
+                    "not TYPE_CHECKING",
+                    "sys.platform == 'win32'",
+                ]
+            )
         if kind == 9:
             return f"{self.one([*ABSENT, 'side', 'pkg.one'])!r} {self.one(['in', 'not in'])} sys.modules"
         if kind == 10:

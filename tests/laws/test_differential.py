@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from tests.laws.differential import Runner, judge
 from tests.laws.programs import Writer
 

@@ -19,7 +19,6 @@ class Part(types.ModuleType):
             raise AttributeError(name)
         return Part("thing")
 
-
     def __call__(self, *arguments: object) -> object:
         return arguments[0] if arguments else Part("thing")
 
@@ -85,9 +84,19 @@ def run(program: dict) -> dict:
     sys.meta_path.append(Finder(program["modules"], program["present"]))
     try:
         import top
-    except BaseException as error:
-        return {"status": "raises", "type": type(error).__name__, "roots": list(roots_behind(error, False, set())), "all_roots": list(roots_behind(error, True, set())), "text": str(error), "frames": frames_of(error)}
-    return {"status": "ok", "names": {name: told(value) for name, value in vars(top).items() if not name.startswith("__")}}
+    except BaseException as error:  # noqa: BLE001  # what a program raises is what we ask for
+        return {
+            "status": "raises",
+            "type": type(error).__name__,
+            "roots": list(roots_behind(error, False, set())),
+            "all_roots": list(roots_behind(error, True, set())),
+            "text": str(error),
+            "frames": frames_of(error),
+        }
+    return {
+        "status": "ok",
+        "names": {name: told(value) for name, value in vars(top).items() if not name.startswith("__")},
+    }
 
 
 def main() -> None:
@@ -96,7 +105,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             os.close(reading)
-            sys.stdout = sys.stderr = open(os.devnull, "w")
+            sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             with os.fdopen(writing, "w") as pipe:
                 json.dump(run(json.loads(line)), pipe)
             os._exit(0)

@@ -104,7 +104,8 @@ FAULTS = {
         def run(x):
             return torch.ops.acme.norm.default(x)  # expect: OPD301
     """,
-    "else of try": REGISTER + """
+    "else of try": REGISTER
+    + """
         --- acme/a.py
         from torch import ops
 
@@ -123,7 +124,8 @@ FAULTS = {
             def apply(x):
                 return ops.acme.norm(x)  # expect: OPD301
     """,
-    "call form": HAS + """
+    "call form": HAS
+    + """
         --- acme/a.py
         import torch
 
@@ -142,7 +144,8 @@ FAULTS = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "define and impl": HAS + """
+    "define and impl": HAS
+    + """
         --- acme/a.py
         import torch
 
@@ -161,7 +164,8 @@ FAULTS = {
             def op(self):
                 return torch.ops.acme.norm  # expect: OPD301
     """,
-    "schema text": HAS + """
+    "schema text": HAS
+    + """
         --- acme/a.py
         from torch.library import Library, impl, register_fake
 
@@ -188,7 +192,8 @@ FAULTS = {
         def run(x):
             return ops.norm(x)  # expect: OPD301
     """,
-    "formatted name": HAS + """
+    "formatted name": HAS
+    + """
         --- acme/a.py
         import torch
 
@@ -208,7 +213,9 @@ FAULTS = {
         def run(x):
             return getattr(torch.ops.acme, "norm")(x)  # expect: OPD301
     """,
-    "loop over a table": HAS + REGISTER + """
+    "loop over a table": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -232,7 +239,9 @@ FAULTS = {
 
             return torch.ops.acme.gemm(inner(x))  # expect: OPD301
     """,
-    "decorating helper": HAS + REGISTER + """
+    "decorating helper": HAS
+    + REGISTER
+    + """
         --- acme/deco.py
         import torch
 
@@ -268,7 +277,8 @@ FAULTS = {
         def run(x):
             return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "registrar class": HAS + """
+    "registrar class": HAS
+    + """
         --- acme/a.py
         import torch
         from torch.library import Library
@@ -293,7 +303,8 @@ FAULTS = {
         def run(x):
             return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "latch called at import": REGISTER + """
+    "latch called at import": REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -323,7 +334,9 @@ FAULTS = {
                     return None
                 return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "latch under a flag": HAS + REGISTER + """
+    "latch under a flag": HAS
+    + REGISTER
+    + """
         --- acme/_ops.py
         from acme.reg import register_op
 
@@ -350,7 +363,9 @@ FAULTS = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "another flag": HAS + REGISTER + """
+    "another flag": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -366,7 +381,8 @@ FAULTS = {
                 return torch.ops.acme.norm(x)  # expect: OPD301
             return x
     """,
-    "platform of torch": REGISTER + """
+    "platform of torch": REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -380,7 +396,8 @@ FAULTS = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "platform of another project": REGISTER + """
+    "platform of another project": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import current_platform
@@ -411,7 +428,8 @@ FAULTS = {
             def forward(self, x):
                 return norm(x)  # expect: OPD301
     """,
-    "platform that is settled": REGISTER + """
+    "platform that is settled": REGISTER
+    + """
         --- acme/platforms.py
         IS_ROCM = False
 
@@ -442,7 +460,8 @@ FAULTS = {
         def run(x):
             return gemm(x)  # expect: OPD301
     """,
-    "module code": REGISTER + """
+    "module code": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -490,7 +509,9 @@ FAULTS = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "first use of a class": HAS + REGISTER + """
+    "first use of a class": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -517,7 +538,8 @@ FAULTS = {
 }
 
 SOUND = {
-    "no guard": REGISTER + """
+    "no guard": REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -537,7 +559,9 @@ SOUND = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)
     """,
-    "same flag": HAS + REGISTER + """
+    "same flag": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -561,7 +585,8 @@ SOUND = {
         def both(x, fused):
             return fused and HAS_AITER and torch.ops.acme.norm(x)
     """,
-    "same predicate": REGISTER + """
+    "same predicate": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import current_platform
@@ -585,7 +610,8 @@ SOUND = {
                 def forward(self, x):
                     return torch.ops.acme.norm(x)
     """,
-    "probe": REGISTER + """
+    "probe": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -619,7 +645,9 @@ SOUND = {
             except AttributeError:
                 return x
     """,
-    "probe in a world": HAS + REGISTER + """
+    "probe in a world": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -642,7 +670,9 @@ SOUND = {
             except AttributeError:
                 return x
     """,
-    "both arms": HAS + REGISTER + """
+    "both arms": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -664,7 +694,8 @@ SOUND = {
         def run(x):
             return torch.ops.acme.norm(torch.ops.acme.gemm(x))
     """,
-    "fallback of a registration": REGISTER + """
+    "fallback of a registration": REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -685,7 +716,9 @@ SOUND = {
         def run(x):
             return norm(x)
     """,
-    "fallback of a read": HAS + REGISTER + """
+    "fallback of a read": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -736,7 +769,9 @@ SOUND = {
         def run(x):
             return torch.ops._C.norm(x) + torch.ops.acme_native.norm(x) + torch.ops.aten.add(x, x)
     """,
-    "constructor refuses": HAS + REGISTER + """
+    "constructor refuses": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -760,7 +795,8 @@ SOUND = {
             def twice(self, x):
                 return torch.ops.acme.norm(torch.ops.acme.norm(x))
     """,
-    "constructor refuses by platform": REGISTER + """
+    "constructor refuses by platform": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -787,7 +823,9 @@ SOUND = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)
     """,
-    "decorator refuses": HAS + REGISTER + """
+    "decorator refuses": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import functools
 
@@ -814,7 +852,8 @@ SOUND = {
         def run(x):
             return torch.ops.acme.norm(x)
     """,
-    "head of the module": REGISTER + """
+    "head of the module": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -831,7 +870,9 @@ SOUND = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)
     """,
-    "head of the module, elsewhere": HAS + REGISTER + """
+    "head of the module, elsewhere": HAS
+    + REGISTER
+    + """
         --- acme/_ops.py
         from acme.has import has_aiter
         from acme.reg import register_op
@@ -852,7 +893,8 @@ SOUND = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)
     """,
-    "latch called first": REGISTER + """
+    "latch called first": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import is_rocm
@@ -877,7 +919,9 @@ SOUND = {
             register_ops_once()
             return torch.ops.acme.norm(x)
     """,
-    "callers ask": HAS + REGISTER + """
+    "callers ask": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 
@@ -909,7 +953,8 @@ SOUND = {
         def make():
             return AiterNorm() if has_aiter() else None
     """,
-    "callers ask for the platform": REGISTER + """
+    "callers ask for the platform": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import current_platform
@@ -933,7 +978,8 @@ SOUND = {
                 return rocm_norm
             return None
     """,
-    "callers pass what they have asked for": REGISTER + """
+    "callers pass what they have asked for": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import current_platform, settings
@@ -957,7 +1003,8 @@ SOUND = {
         def run(x):
             return dispatch(fused=current_platform.is_rocm() and x.is_contiguous())
     """,
-    "one name for two": REGISTER + """
+    "one name for two": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import current_platform
@@ -1025,7 +1072,8 @@ SOUND = {
             def forward(self, x):
                 return torch.ops.acme.norm(x)
     """,
-    "flag that nobody can settle": REGISTER + """
+    "flag that nobody can settle": REGISTER
+    + """
         --- acme/a.py
         import torch
         from torch.testing import settings
@@ -1039,7 +1087,9 @@ SOUND = {
         def run(x):
             return torch.ops.acme.norm(x)
     """,
-    "condition on the object": HAS + REGISTER + """
+    "condition on the object": HAS
+    + REGISTER
+    + """
         --- acme/a.py
         import torch
 

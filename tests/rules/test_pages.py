@@ -60,7 +60,9 @@ def asked(texts: object) -> Iterator[str]:
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 dotted = [node.module or ""]
             elif isinstance(node, ast.Call) and "find_spec" in ast.dump(node.func) + ast.dump(tree):
-                dotted = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+                dotted = [
+                    each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                ]
             else:
                 continue
             roots = {name.partition(".")[0] for name in dotted if re.fullmatch(r"[\w.]+", name)}
@@ -83,7 +85,9 @@ def codes(folder: Path, code: str, rule: Rule) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     roots = {root for root in asked(files(code).values()) if root not in REQUIRED}
-    config = Config(extend_select=(rule.code,), package_module_name_map={root.replace("_", "-"): (root,) for root in roots})
+    config = Config(
+        extend_select=(rule.code,), package_module_name_map={root.replace("_", "-"): (root,) for root in roots}
+    )
     return [finding.code for finding in engine.check(discover([folder], config), config).findings]
 
 

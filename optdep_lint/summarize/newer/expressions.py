@@ -120,10 +120,10 @@ class Expressions:
         return ast.arguments(
             posonlyargs=list(map(self._parameter, node.posonly_params)),
             args=list(map(self._parameter, node.params)),
-            vararg=star and self._parameter(star),
+            vararg=None if star is None else self._parameter(star),
             kwonlyargs=list(map(self._parameter, node.kwonly_params)),
             kw_defaults=[self.optional(param.default) for param in node.kwonly_params],
-            kwarg=node.star_kwarg and self._parameter(node.star_kwarg),
+            kwarg=None if node.star_kwarg is None else self._parameter(node.star_kwarg),
             defaults=[default for default in defaults if default],
         )
 

@@ -16,7 +16,7 @@ from optdep_lint.summarize.newer.places import Places
 
 _Tree = TypeVar("_Tree")
 
-_TYPE_PARAMETERS = {
+_TYPE_PARAMETERS: dict[type, Any] = {
     cst.TypeVar: nodes.TypeVar, cst.TypeVarTuple: nodes.TypeVarTuple, cst.ParamSpec: nodes.ParamSpec
 }  # fmt: skip
 
@@ -175,7 +175,7 @@ class Statements:
         return ast.Delete(targets=tree.elts if bare else [tree])
 
     def _item(self, node: cst.WithItem) -> ast.withitem:
-        name = node.asname and self._expressions.target(node.asname.name)
+        name = None if node.asname is None else self._expressions.target(node.asname.name)
         return ast.withitem(context_expr=self._expressions.expression(node.item), optional_vars=name)
 
     def _try(self, kind: Any, node: Any) -> Any:

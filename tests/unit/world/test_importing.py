@@ -85,7 +85,11 @@ def test_parents_come_first(project):
 
 def test_flags_cross_modules_and_re_exports(project):
     flags = "try:\n import gone\n HAS = True\nexcept ImportError:\n HAS = False\n"
-    modules = {"a": "from .flags import HAS as HAS", "a.flags": flags, "a.use": "from . import HAS\nif HAS:\n import gone"}
+    modules = {
+        "a": "from .flags import HAS as HAS",
+        "a.flags": flags,
+        "a.use": "from . import HAS\nif HAS:\n import gone",
+    }
     assert project(modules).outcome("a.use") == "ok"
 
 
