@@ -39,9 +39,22 @@ class Mentions:
         self._aliases = self._other_names(modules)
         names |= {alias for aliases in self._aliases.values() for alias in aliases}
         self._bodies = [body for module, each in sites.items() for body in self._read(module, each, names)]
-        self.holding = frozenset(id(body.site.node) for body in self._bodies if body.of_interest)
-        """The functions that hold a word of interest themselves, by the identity of their syntax."""
-        self.leading, self.names = self._spread()
+        self.modules = list(sites)
+        self._leading, self.names = self._spread()
+
+    def holding(self) -> Iterator[Site]:
+        """The functions, at the top of modules and in classes, that hold a word of interest, or a function that does."""
+        yield from (body.site for body in self._bodies if body.of_interest)
+
+    def leading(self) -> Iterator[Site]:
+        """These, and all that may lead to one of them."""
+        yield from (body.site for body in self._bodies if id(body.site.node) in self._leading)
+
+    def may_lead(self, site: Site) -> bool:
+        """The function, or the one that it stands in, is one of these."""
+        while site.outer is not None:
+            site = site.outer
+        return id(site.node) in self._leading
 
     def _read(self, module: str, sites: list[Site], names: set[str]) -> Iterator[_Body]:
         """The body of a function is numbered right after those of the functions in it."""
