@@ -28,8 +28,6 @@ from optdep_lint.world.values import (
 
 _DEEPEST = 6
 _MOST_ELEMENTS = 20
-_CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build", "_init", "setUp", "initialize")
-"""The methods whose assignments to `self` are looked at."""
 
 
 class Scopes(Sites):
@@ -39,20 +37,6 @@ class Scopes(Sites):
         super().__init__(base)
         self._locals: dict[int, dict[str, list[object]]] = {}
         self._assigned: dict[int, dict[str, list[tuple[Expression, Site]]]] = {}
-        self._meanings: dict[int, tuple[Value, ...]] = {}
-
-    constructors = frozenset(_CONSTRUCTORS)
-
-    def assigned_by(self, class_: ClassValue) -> set[str]:
-        """The attributes that the constructors of a class assign to its instances."""
-        return set(self._assignments(class_))
-
-    def meanings(self, node: Expression, site: Site) -> tuple[Value, ...]:
-        """What an expression in a function may be; remembered, so the node must be one of its body."""
-        known = self._meanings.get(id(node))
-        if known is None:
-            known = self._meanings[id(node)] = tuple(self.values(node, site, site.module))
-        return known
 
     # --- values --------------------------------------------------------------------------------------------------
 
@@ -123,19 +107,6 @@ class Scopes(Sites):
             isinstance(one, syntax.Parameter) and isinstance(one.default, (syntax.Mapping, syntax.Collection))
             for one in bindings
         )
-
-    def is_foreign(self, name: str, site: Site) -> bool:
-        """The name is a module or something in another project, and no local one."""
-        return not self.is_local(name, site) and isinstance(
-            self.base.modules[site.module].namespace.get(name), External
-        )
-
-    def may_change(self, name: str, site: Site) -> bool:
-        """A name that is not local is a variable, not a function, class, module, or builtin."""
-        found = self.base.modules[site.module].namespace.get(name)
-        if found is None or name in self._bindings(site):
-            return site.outer is not None or name in self._bindings(site)
-        return not isinstance(found, (FunctionValue, ClassValue, ModuleValue, External))
 
     def assigned_to(self, name: str, site: Site) -> list[Expression]:
         """The expressions that a local name is bound to."""
@@ -222,7 +193,7 @@ class Scopes(Sites):
                         yield from alternatives(self.base.expressions.class_member(base, name))
 
     def _held(self, class_: ClassValue, name: str, depth: int) -> Iterator[Value]:
-        """What the constructors of a class, or of those that it inherits from, assign to `self.name`."""
+        """What the methods of a class, or of those that it inherits from, assign to `self.name`."""
         for node, site in self._assignments(class_).get(name, ()):
             yield from self.values(node, site, site.module, depth + 2)
         for base in class_.bases:
@@ -235,8 +206,8 @@ class Scopes(Sites):
             return known
         found: dict[str, list[tuple[Expression, Site]]] = defaultdict(list)
         self._assigned[id(class_)] = found
-        for constructor in _CONSTRUCTORS:
-            function = next(iter(alternatives(class_.names.get(constructor))), None)
+        for member in class_.names.values():
+            function = next(iter(alternatives(member)), None)
             function = function.function if isinstance(function, Descriptor) else function
             site = self.site_of(function) if isinstance(function, FunctionValue) else None
             if site is None or not site.node.parameters:

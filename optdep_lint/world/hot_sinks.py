@@ -31,7 +31,6 @@ _VERSIONS = frozenset({
 })  # fmt: skip
 _ASKING = re.compile(r"(importlib|importlib_metadata|pkgutil|pkg_resources|packaging|distutils|looseversion)\b")
 """What a module imports that asks for what is installed."""
-_PROBING = frozenset(path.rpartition(".")[2] for path in (*_FINDERS, *_IMPORTERS, *_DISTRIBUTIONS, *_VERSIONS))
 
 
 class Sink(NamedTuple):
@@ -59,18 +58,11 @@ class Sinks:
     def __init__(self, survey: Survey, scopes: Scopes) -> None:
         self._survey, self._scopes = survey, scopes
         self._strict = survey.config.strict
-        self._first_parts = frozenset(root.partition(".")[0] for root in survey.declared.optional)
 
-    def words_in(self, module: str) -> frozenset[str] | None:
-        """Of these, any function of the module that holds a sink holds one; None where any function may."""
-        if self._strict:
-            return None
+    def may_be_in(self, module: str) -> bool:
+        """A quick look at whether a module imports or asks for anything of interest."""
         asks = self._survey.tree.sources[module].summary.asks
-        if not any(_ASKING.match(name) or self._root(name) for name in asks):
-            return frozenset()
-        namespace = self._survey.base.modules[module].namespace
-        names = (name for name, value in namespace.items() if isinstance(value, External) and value.path in _PROBES)
-        return frozenset((*names, *_PROBE_NAMES, *self._first_parts))
+        return self._strict or any(_ASKING.match(name) or self._root(name) for name in asks)
 
     def of(self, site: Site, happenings: Iterable[Happening], call: syntax.Call | None) -> Iterator[Sink]:
         """The sinks among what happens in a function; `call` is the call by which it was entered."""
@@ -148,7 +140,7 @@ class Sinks:
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def _call(self, node: syntax.Call, region: Region, site: Site, call: syntax.Call | None) -> Iterator[Sink]:
-        for value in self._scopes.meanings(node.function, site):
+        for value in self._scopes.values(node.function, site, site.module):
             if isinstance(value, External):
                 asked = self._asked(value.path, node, region, site, call)
                 if asked is not None:

@@ -132,6 +132,6 @@ def last_name(node: Expression) -> str:
     match node:
         case syntax.Name(id=name) | syntax.Attribute(name=name):
             return name
-        case syntax.Call(function=held) | syntax.Subscript(value=held):
-            return last_name(held)
+        case syntax.Call(function=function):
+            return last_name(function)
     return ""
