@@ -123,17 +123,20 @@ def matrix(
     worlds: dict[str, dict[str, str]] = {}
     for project in discover([root], config):
         tree, _ = read_tree(project, config, cache=cache, jobs=jobs)
-        metadata = _metadata(project.root, config)
-        if present is not None:
-            found = _deeply(lambda tree=tree, metadata=metadata: present_matrix(tree, metadata, config, present))  # type: ignore[misc]
-        else:
-            found, of_worlds = _deeply(
-                lambda tree=tree, metadata=metadata: declared_matrix(tree, Declared(metadata, tree, config), config)
-            )  # type: ignore[misc]
-            for world, statuses in of_worlds.items():
-                worlds.setdefault(world, {}).update(statuses)
+        found, statuses = _rows(tree, _metadata(project.root, config), config, present)
         modules |= found
+        for world, of_modules in statuses.items():
+            worlds.setdefault(world, {}).update(of_modules)
     return {"version": 1, "modules": modules, "worlds": worlds}
+
+
+def _rows(
+    tree: Tree, metadata: ProjectMetadata, config: Config, present: Present | None
+) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """The rows of one project's modules, and their statuses in each of its worlds."""
+    if present is not None:
+        return _deeply(lambda: present_matrix(tree, metadata, config, present)), {}
+    return _deeply(lambda: declared_matrix(tree, Declared(metadata, tree, config), config))
 
 
 def expect(

@@ -161,4 +161,4 @@ def _is_lookup(handler: syntax.Handler) -> bool:
 
 
 def _is_statement(node: Expression | Statement) -> bool:
-    return isinstance(node, syntax.Statement.__args__)  # type: ignore[attr-defined]
+    return isinstance(node, syntax.Statement.__args__)

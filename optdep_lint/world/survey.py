@@ -87,6 +87,7 @@ def survey(tree: Tree, declared: Declared, config: Config, subjects: frozenset[s
     base = Evaluation(tree, declared.world("everything"))
     for name in tree.sources:
         base.outcome(name)
+        base.module(name)  # also where a package above it fails, so that its import is never tried
     surveyor = _Surveyor(tree, declared, config, base, subjects)
     surveyor.look_at(base, base.modules)
     readers = Readers(base)
