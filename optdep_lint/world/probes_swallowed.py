@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import all_expressions, definitions, expressions, statements
 from optdep_lint.world.modules import Module
+from optdep_lint.world.probes import inquirer
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import absolute_module
 from optdep_lint.world.probes_shared import Guarded, catches_absence, caught_names, goes_on, guarded_tries
@@ -35,12 +36,17 @@ def swallowing_handlers(survey: Survey) -> Iterator[Swallowing]:
     """Handlers that hide failures that have nothing to do with an absence."""
     for guarded in guarded_tries(survey):
         root = next(_roots(survey, guarded), None)
-        if root is None:
+        if root is None or _needs(survey, guarded.source.name, root):
             continue
         found = _broad(guarded, root) or _mixed(survey, guarded, root)
         if found is not None:
             yield found
     yield from _suppressed(survey)
+
+
+def _needs(survey: Survey, module: str, root: str) -> bool:
+    """The module does not import without the root: its handlers are about something else."""
+    return inquirer(survey).inquiry({root}, forgiving=False).module(module).status == "raises"
 
 
 def _roots(survey: Survey, guarded: Guarded) -> Iterator[str]:

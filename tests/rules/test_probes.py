@@ -780,6 +780,19 @@ SWALLOWED = {
 }
 
 NOT_SWALLOWED = {
+    "in a module that cannot do without the root": """
+        import aiter
+        try:
+            from aiter.newer import norm
+        except Exception:
+            norm = None
+        def f(x):
+            try:
+                from aiter.settings import queue
+            except Exception:
+                return None
+            return queue(x)
+    """,
     "a module that needs the root itself": """
         try:
             import numexpr
