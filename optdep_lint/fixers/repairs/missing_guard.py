@@ -59,10 +59,26 @@ def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str:
     binder = _binder(bench.source, name)
     if isinstance(binder, cst.If) and _is_bare_test(binder.test):
         return _negated(spelled(binder.test))
+    neighbour = _neighbour(bench, binder, module.name, root)
+    if neighbour is not None:
+        return f"{neighbour} is None"
     if flag is not None and bench.source.line_of(bench.source.span(binder)[0]) > 0:
         return f"not {flag.expression}"
     _add_sentinel(bench, binder, name)
     return f"{name} is None"
+
+
+def _neighbour(bench: Bench, binder: cst.CSTNode, module: str, root: str) -> str | None:
+    """Another name of the same `try` that is None where the root is not there."""
+    namespace = bench.workshop.availability.without(root).modules[module].namespace
+    if not isinstance(binder, cst.Try):
+        return None
+    for statement in imports_in(bench.source, binder.body):
+        for name in bound_names(statement):
+            value = namespace.get(name)
+            if isinstance(value, Constant) and value.value is None:
+                return name
+    return None
 
 
 def _binder(source: Source, name: str) -> cst.Try | cst.If | cst.With:

@@ -28,6 +28,11 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         _split(draft, source, node)
         return draft.finish("Give each import a `try` of its own")
     handler = source.at(finding.span.line, finding.span.column, cst.ExceptHandler)
+    manager = source.at(finding.span.line, finding.span.column, cst.With)
+    if handler is None and manager is not None and not finding.because:
+        draft.unsafe.append("failures that were hidden come to light")
+        _narrow_suppress(draft, source, manager)
+        return draft.finish("Suppress ImportError alone")
     found = (
         source.parent(handler) if handler is not None else source.at(finding.span.line, finding.span.column, cst.Try)
     )
@@ -167,6 +172,16 @@ def _narrow(draft: Draft, source: Source, handler: cst.ExceptHandler) -> None:
     draft.replace_node(source, handler.type, "ImportError")
     if handler.type.lpar:
         raise Refusal("the handler's type stands in parentheses")
+
+
+def _narrow_suppress(draft: Draft, source: Source, manager: cst.With) -> None:
+    """`with suppress(Exception)` becomes `with suppress(ImportError)`."""
+    call = manager.items[0].item
+    if not isinstance(call, cst.Call) or len(manager.items) != 1 or len(call.args) != 1:
+        raise Refusal("the `with` does more than suppress one kind of error")
+    if spelled(call.args[0].value) not in ("Exception", "BaseException"):
+        raise Refusal("the `with` names what it suppresses")
+    draft.replace_node(source, call.args[0].value, "ImportError")
 
 
 def _move_rest(bench: Bench, node: cst.Try) -> None:
