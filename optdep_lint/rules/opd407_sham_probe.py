@@ -53,7 +53,8 @@ def run(batch):
 ```
 
 ## Fix safety
-There is no fix: what the probe was meant to ask for, the code does not say.
+The fix asks for what the project's own module needs, where that is one optional root; it is unsafe, for the answer changes.
+For other probes there is none: what they were meant to ask for, the code does not say.
 
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)
@@ -84,4 +85,4 @@ def check(survey: Survey) -> Iterator[Finding]:
         yield find(RULE, survey, sham.path, sham.at, message, root=sham.root or None)
 
 
-RULE = Rule(code="OPD407", name="sham-probe", check=check)
+RULE = Rule(code="OPD407", name="sham-probe", check=check, fixable="sometimes")

@@ -18,7 +18,7 @@ import json
 ```
 
 ## Fix safety
-There is no automatic fix yet.
+The fix is safe: it takes the code out of the comment, or the comment out of the file, and leaves what others wrote in it.
 
 ## References
 - [Suppressing findings](https://github.com/optdep-lint/optdep-lint/blob/main/docs/suppressing.md)
@@ -28,4 +28,4 @@ from __future__ import annotations
 
 from optdep_lint.rules import Rule, check_nothing
 
-RULE = Rule(code="OPD901", name="unused-suppression", severity="warning", check=check_nothing)
+RULE = Rule(code="OPD901", name="unused-suppression", severity="warning", check=check_nothing, fixable="sometimes")
