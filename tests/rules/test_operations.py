@@ -68,6 +68,58 @@ def places(folder: Path, project: str) -> tuple[set[tuple[str, int, str]], set[t
     report = check(discover([folder], config), config)
     return marked, {(one.path, one.span.line, one.code) for one in report.findings}
 
+CAPABILITY = """
+--- acme/_ops.py
+from functools import cache
+from importlib.util import find_spec
+
+import torch
+
+
+def is_enabled():
+    return find_spec("aiter") is not None
+
+
+@cache
+def has_fused_norm():
+    try:
+        from aiter.ops.norm import fused_norm  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _fused_norm_impl(x):
+    from aiter.ops.norm import fused_norm
+
+    return fused_norm(x)
+
+
+torch.library.custom_op("acme::fused_norm", _fused_norm_impl, mutates_args=())
+--- acme/passes.py
+import torch
+
+from acme import _ops
+
+
+class FusedNormPass:
+    def __call__(self, graph):
+        return graph.replace(torch.ops.acme.fused_norm)
+
+
+class OwnKernel:
+    def forward(self, x):
+        from aiter.ops.norm import fused_norm
+
+        return fused_norm(x)
+--- acme/defaults.py
+from acme._ops import has_fused_norm, is_enabled
+
+
+def fuse_norm():
+    return is_enabled() and has_fused_norm()
+"""
+
 
 FAULTS = {
     "try": """
@@ -534,6 +586,40 @@ FAULTS = {
         class Child(Layer):
             def norm(self, x):
                 return super().norm(x) + torch.ops.acme.gemm(x)  # expect: OPD301
+    """,
+    "gate of a pass": CAPABILITY + """
+        --- acme/manager.py
+        from acme import _ops
+        from acme.passes import FusedNormPass
+
+
+        def passes(config):
+            found = []
+            if not config.fuse:
+                return found
+            if _ops.is_enabled():  # expect: OPD302
+                found.append(FusedNormPass())
+            return found
+    """,
+    "gate that leaves early": CAPABILITY + """
+        --- acme/manager.py
+        from acme._ops import is_enabled
+        from acme.passes import OwnKernel
+
+
+        def kernel():
+            if not is_enabled():  # expect: OPD302
+                return None
+            return OwnKernel()
+    """,
+    "gate of a registry of texts": CAPABILITY + """
+        --- acme/manager.py
+        from acme._ops import is_enabled
+
+        KERNELS = {}
+        HAS_AITER = is_enabled()
+        if HAS_AITER:  # expect: OPD302
+            KERNELS["aiter"] = "acme.passes.OwnKernel"
     """,
 }
 
@@ -1108,6 +1194,101 @@ SOUND = {
                 if self.fused:
                     return torch.ops.acme.norm(x)
                 return x
+    """,
+    "gates that agree": CAPABILITY + """
+        --- acme/manager.py
+        from acme import _ops
+        from acme.passes import FusedNormPass, OwnKernel
+
+        HAS_FUSED_NORM = _ops.is_enabled() and _ops.has_fused_norm()
+        KERNELS = {}
+        if HAS_FUSED_NORM:
+            KERNELS["aiter"] = "acme.passes.OwnKernel"
+
+
+        def passes(config):
+            if _ops.is_enabled():
+                if _ops.has_fused_norm() and config.fuse:
+                    yield FusedNormPass()
+
+
+        def kernel():
+            if not _ops.has_fused_norm():
+                raise ImportError("needs a newer aiter")
+            return OwnKernel() if _ops.is_enabled() else None
+    """,
+    "gate that asks nothing of the root": CAPABILITY + """
+        --- acme/manager.py
+        from acme.passes import FusedNormPass
+
+
+        def passes(config):
+            if config.fuse:
+                yield FusedNormPass()
+    """,
+    "probe that nobody asks": """
+        --- acme/a.py
+        from importlib.util import find_spec
+
+
+        def is_enabled():
+            return find_spec("aiter") is not None
+
+
+        def has_fused_norm():
+            try:
+                from aiter.ops.norm import fused_norm  # noqa: F401
+            except ImportError:
+                return False
+            return True
+
+
+        class Norm:
+            def forward(self, x):
+                from aiter.ops.norm import fused_norm
+
+                return fused_norm(x)
+
+
+        def make():
+            if is_enabled():
+                return Norm()
+            return None
+    """,
+    "implementation that falls back": """
+        --- acme/a.py
+        from importlib.util import find_spec
+
+
+        def is_enabled():
+            return find_spec("aiter") is not None
+
+
+        def has_fused_norm():
+            try:
+                from aiter.ops.norm import fused_norm  # noqa: F401
+            except ImportError:
+                return False
+            return True
+
+
+        class Norm:
+            def forward(self, x):
+                try:
+                    from aiter.ops.norm import fused_norm
+                except ImportError:
+                    return x
+                return fused_norm(x)
+
+
+        def make():
+            if is_enabled():
+                return Norm()
+            return None
+
+
+        def default():
+            return is_enabled() and has_fused_norm()
     """,
 }
 
