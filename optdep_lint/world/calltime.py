@@ -109,6 +109,12 @@ class CallTime:
         for failure, certain in failures:
             yield Use(module.name, definition.name, failure, certain)
 
+    def assumed_in(self, module: Module, definition: Definition) -> Mapping[Condition, bool]:
+        """What holds wherever the function can be called: its module was imported, its instance made."""
+        state = State(module.namespace, dict(module.assumed))
+        self._find(module, definition, state)
+        return state.assumed
+
     def _find(self, module: Module, definition: Definition, state: State) -> tuple[Value | None, Value | None]:
         """The function's value as the module binds it, if it does, and the instance that a method is called on."""
         holder: dict[str, Value] = module.namespace

@@ -11,10 +11,10 @@ from optdep_lint.facts.walk import Definition, way_to
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
-from optdep_lint.world.operations import PendingRead, atoms_of, namespaces_of
+from optdep_lint.world.operations import PendingRead, Registration, atoms_of, namespaces_of
 from optdep_lint.world.references import Reference, References
 from optdep_lint.world.truth import Condition, Every, Negation, Some, Truth, negate
-from optdep_lint.world.values import Constant, Failure, Items, builtin
+from optdep_lint.world.values import Cause, Constant, Failure, Items, builtin
 from optdep_lint.world.words import Words
 
 _DEEPEST = 4
@@ -51,10 +51,7 @@ class OperationUses:
                 if module is not None and module.status == "ok":
                     yield from self._at_import(module)
                     for use in list(self._in_functions(module, wanted)):
-                        user = (module.name, use.function.partition(".")[0])
-                        if self._may_be_fault(use) and not self._is_asked_for(
-                            user, use.failure.subject or "", frozenset()
-                        ):
+                        if self._may_be_fault(use) and not self._users_ask(use):
                             yield use
         finally:
             self._operations.settled = False
@@ -94,9 +91,19 @@ class OperationUses:
             operation = failure.subject
         else:
             return None
-        if not self._concerns(module, operation):
+        if not self._concerns(module, operation) or self._is_told_apart(failure.cause, module, definition, operation):
             return None
         return replace(use, failure=self._without_own_questions(failure, operation))
+
+    def _is_told_apart(self, cause: Cause | None, module: Module, definition: Definition, operation: str) -> bool:
+        """Where only the platform decides, an instance or module that refuses by another question may well mean the same."""
+        if cause is None or cause.missing != operation:
+            return False
+        own = self._questions(operation)
+        return any(
+            not own.issuperset(atoms_of(key)) and not _is_mishap(key)
+            for key in self._calltime.assumed_in(module, definition)
+        )
 
     def _may_be_fault(self, use: Use) -> bool:
         """Nothing on the way to the use asks for more than what the caller passed, and some caller passes that."""
@@ -117,6 +124,12 @@ class OperationUses:
             for met in self._calltime.call(module, definition)
         )
 
+    def _users_ask(self, use: Use) -> bool:
+        """Whoever refers to the class or function asks first, or to this very method where no instance is needed."""
+        operation = use.failure.subject or ""
+        names = [use.function.partition(".")[0], *([use.function] if "." in use.function else [])]
+        return any(self._is_asked_for((use.module, name), operation, frozenset()) for name in names)
+
     def _is_asked_for(self, user: tuple[str, str], operation: str, seen: frozenset[tuple[str, str]]) -> bool:
         """Whoever refers to a class or function does so only where the operation is there."""
         module, name = user
@@ -127,36 +140,54 @@ class OperationUses:
         if not self._base.to(module, name):
             return False
         for reference in self.references.to(module, name):
-            if self._operations.presence(operation, reference.assumed).truth is Truth.YES:
+            if self._operations.presence(operation, reference.assumed).truth is Truth.YES or self._hides(
+                reference, operation
+            ):
                 continue
             holder = (reference.module, reference.holder)
             if not reference.holder or holder in seen or not self._is_asked_for(holder, operation, seen | {user}):
                 return False
         return True
 
+    def _hides(self, reference: Reference, operation: str) -> bool:
+        """What is asked on the way to a reference may well mean the operation."""
+        own, before = self._questions(operation), self._evaluation.modules[reference.module].assumed
+        return any(
+            key not in before and not own.issuperset(atoms_of(key)) and not _is_mishap(key) for key in reference.assumed
+        )
+
     def _without_own_questions(self, failure: Failure, operation: str) -> Failure:
-        own = {
-            text
-            for found in (*self._operations.index.get(operation, ()), *self._base_index(operation))
-            for key, _ in found.conditions
-            for text in atoms_of(key)
-        }
+        own = self._questions(operation)
         parts = dict.fromkeys(part for whole in failure.conditions for part in _conjuncts(whole))
         rest = tuple(one for one in parts if not own.issuperset(atoms_of(one)) and not _is_mishap(one))
         return replace(failure, conditions=rest, chain=(), places=())
 
-    def _base_index(self, operation: str) -> list:  # type: ignore[type-arg]
+    def _questions(self, operation: str) -> set[str]:
+        """What the registrations of an operation hang on."""
+        found = (*self._operations.index.get(operation, ()), *self._base_index(operation))
+        return {text for one in found for key, _ in one.conditions for text in atoms_of(key)}
+
+    def _base_index(self, operation: str) -> list[Registration]:
         base = self._operations.base
         return base.index.get(operation, []) if base is not None else []
 
     def _concerns(self, module: Module, operation: str) -> bool:
         """A module whose own import fails is meant to: whoever uses its operations without importing it is left alone."""
         registering = {found.module for found in self._base_index(operation)}
+        if not registering and not self._operations.index.get(operation):
+            return self._names_root(module, operation.partition("::")[0])
         failing = {name for name in registering if self._evaluation.module(name).status == "raises"}
         return (
             not failing
             or failing != registering
             or any(reaches(self._evaluation.tree, module.name, name) for name in failing)
+        )
+
+    def _names_root(self, module: Module, namespace: str) -> bool:
+        """The module itself imports the root that fills a namespace, somewhere."""
+        roots = {root for root in self._evaluation.world.absent if namespace in namespaces_of(root)}
+        return any(
+            asked == root or asked.startswith(f"{root}.") for asked in module.source.summary.asks for root in roots
         )
 
     def _at_import(self, module: Module) -> Iterator[Use]:

@@ -12,7 +12,17 @@ from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Condition, Truth, assume
-from optdep_lint.world.values import Choice, ClassValue, FunctionValue, Known, Raised, Unbound, Value
+from optdep_lint.world.values import (
+    Choice,
+    ClassValue,
+    Descriptor,
+    FunctionValue,
+    Known,
+    Method,
+    Raised,
+    Unbound,
+    Value,
+)
 from optdep_lint.world.words import Words
 
 
@@ -39,13 +49,21 @@ class References:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = []
-            node = _node(self._evaluation.modules[module].namespace.get(name))
+            node = self._definition(module, name)
             if node is not None:
                 for reader in map(self._evaluation.modules.get, self._subjects):
                     if reader is not None and reader.status == "ok":
                         found += self._in_module(reader, node)
                         found += self._in_functions(reader, node, name)
         return [one for one in found if (one.module, one.holder) != key]
+
+    def _definition(self, module: str, name: str) -> object | None:
+        """The function or class of that name, or the method of a class that needs no instance."""
+        value = self._evaluation.modules[module].namespace.get(name.partition(".")[0])
+        if "." not in name:
+            return _node(value)
+        method = value.names.get(name.partition(".")[2]) if isinstance(value, ClassValue) else None
+        return _node(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
 
     def _in_module(self, reader: Module, node: object) -> Iterator[Reference]:
         """By the module's own code: class bodies, bases, decorators, tables."""
@@ -84,7 +102,9 @@ class References:
         return frame.state.assumed
 
     def _in_functions(self, reader: Module, node: object, name: str) -> Iterator[Reference]:
-        aliases = {alias for alias, value in reader.namespace.items() if _node(value) is node} | {name}
+        aliases = {alias for alias, value in reader.namespace.items() if _node(value) is node} | {
+            name.rpartition(".")[2]
+        }
         if not self._words.may_spell(reader.source.summary, aliases):
             return
         for definition, words in self._words.of(reader.source.summary):
@@ -124,6 +144,8 @@ def _node(value: Value | None) -> object | None:
     """The definition that a value stands for."""
     while isinstance(value, Choice):
         value = value.yes if not isinstance(value.yes, Unbound) else value.no
+    if isinstance(value, Method):
+        value = value.function
     if isinstance(value, Known) and value.model == "decorated":
         value = value.parts[0]
     return value.node if isinstance(value, (FunctionValue, ClassValue)) else None

@@ -68,6 +68,7 @@ def places(folder: Path, project: str) -> tuple[set[tuple[str, int, str]], set[t
     report = check(discover([folder], config), config)
     return marked, {(one.path, one.span.line, one.code) for one in report.findings}
 
+
 CAPABILITY = """
 --- acme/_ops.py
 from functools import cache
@@ -587,7 +588,8 @@ FAULTS = {
             def norm(self, x):
                 return super().norm(x) + torch.ops.acme.gemm(x)  # expect: OPD301
     """,
-    "gate of a pass": CAPABILITY + """
+    "gate of a pass": CAPABILITY
+    + """
         --- acme/manager.py
         from acme import _ops
         from acme.passes import FusedNormPass
@@ -601,7 +603,8 @@ FAULTS = {
                 found.append(FusedNormPass())
             return found
     """,
-    "gate that leaves early": CAPABILITY + """
+    "gate that leaves early": CAPABILITY
+    + """
         --- acme/manager.py
         from acme._ops import is_enabled
         from acme.passes import OwnKernel
@@ -612,7 +615,8 @@ FAULTS = {
                 return None
             return OwnKernel()
     """,
-    "gate of a registry of texts": CAPABILITY + """
+    "gate of a registry of texts": CAPABILITY
+    + """
         --- acme/manager.py
         from acme._ops import is_enabled
 
@@ -1195,7 +1199,8 @@ SOUND = {
                     return torch.ops.acme.norm(x)
                 return x
     """,
-    "gates that agree": CAPABILITY + """
+    "gates that agree": CAPABILITY
+    + """
         --- acme/manager.py
         from acme import _ops
         from acme.passes import FusedNormPass, OwnKernel
@@ -1217,7 +1222,8 @@ SOUND = {
                 raise ImportError("needs a newer aiter")
             return OwnKernel() if _ops.is_enabled() else None
     """,
-    "gate that asks nothing of the root": CAPABILITY + """
+    "gate that asks nothing of the root": CAPABILITY
+    + """
         --- acme/manager.py
         from acme.passes import FusedNormPass
 
