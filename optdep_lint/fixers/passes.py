@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
+from optdep_lint.discovery.globs import compile_patterns
 from optdep_lint.findings import Edit, Finding, Fix
 from optdep_lint.fixers import Refusal, Repair, load_repairs
-from optdep_lint.fixers.prove import Prover, State
+from optdep_lint.fixers.prove import Objection, Prover, State
 from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
 from optdep_lint.fixers.workshop import Workshop, content_of
+from optdep_lint.suppressions import is_ignored
 
 MOST_PASSES = 25
 
@@ -43,6 +45,7 @@ class Passes:
     def __init__(self, project: Project, config: Config, *, fixable: Collection[str] | None, unsafe: bool) -> None:
         self._config, self._fixable, self._unsafe = config, fixable, unsafe
         self._wanted = {file.relative for file in project.files if file.reported}
+        self._ignores = [(compile_patterns([glob]), codes) for glob, codes in config.per_file_ignores.items()]
         self._prover = Prover(project, config)
         self._repairs: Mapping[str, Repair] = load_repairs()
         self._original = {file.relative: file for file in project.files}
@@ -85,6 +88,8 @@ class Passes:
             return None
         if self._fixable is not None and finding.code not in self._fixable:
             return None
+        if is_ignored(finding, self._ignores):
+            return None
         fix = build(finding, workshop, self._repairs)
         if isinstance(fix, str):
             self._outcome.refused[key_of(finding)] = fix
@@ -94,21 +99,27 @@ class Passes:
         return fix
 
     def _apply(self, chosen: Sequence[Finding]) -> bool:
-        """Apply what can be proved, halving what cannot; True where anything was applied."""
-        state, objection = self._try(chosen)
-        if state is not None:
-            self._state = state
-            self._outcome.applied += chosen
-            return True
-        if len(chosen) == 1:
-            self._outcome.refused[key_of(chosen[0])] = objection
-            return False
-        half = len(chosen) // 2
-        if self._apply(chosen[:half]):
-            return True  # The others have moved: they are built again in the next pass.
-        return self._apply(chosen[half:])
+        """Apply what can be proved; True where anything was applied.
 
-    def _try(self, chosen: Sequence[Finding]) -> tuple[State | None, str]:
+        Whose fix alone is to blame is left out and refused; where several may be, they are tried by halves.
+        """
+        while chosen:
+            state, objections = self._try(chosen)
+            if state is not None:
+                self._state = state
+                self._outcome.applied += chosen
+                return True
+            blamed = {id(one.suspects[0]): one for one in reversed(objections) if len(one.suspects) == 1}
+            if not blamed:
+                half = len(chosen) // 2
+                return self._apply(chosen[:half]) or self._apply(chosen[half:])
+            for finding in chosen:
+                if id(finding) in blamed:
+                    self._outcome.refused[key_of(finding)] = blamed[id(finding)].reason
+            chosen = [finding for finding in chosen if id(finding) not in blamed]
+        return False
+
+    def _try(self, chosen: Sequence[Finding]) -> tuple[State | None, list[Objection]]:
         contents = dict(self._outcome.contents)
         edits: dict[str, list[Edit]] = {}
         for finding in chosen:
@@ -118,14 +129,13 @@ class Passes:
         for path, of_file in edits.items():
             old = contents[path] if path in contents else content_of(self._original[path])
             contents[path] = splice(old, of_file)
-            if not outside_is_kept(old, contents[path], of_file):
-                return None, "bytes outside the edit would change"
+            assert outside_is_kept(old, contents[path], of_file), path
         after = self._prover.look(with_contents(self._state.project, contents))
-        objection = self._prover.objection(self._state, after, chosen, edits.keys())
-        if objection is not None:
-            return None, objection
+        objections = list(self._prover.objections(self._state, after, chosen))
+        if objections:
+            return None, objections
         self._outcome.contents = contents
-        return after, ""
+        return after, []
 
 
 def build(finding: Finding, workshop: Workshop, repairs: Mapping[str, Repair]) -> Fix | str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from optdep_lint import engine
@@ -11,10 +11,12 @@ from optdep_lint.cache import FOLDER_NAME, Cache
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import statements
+from optdep_lint.facts.position import end_line_of, line_of
+from optdep_lint.facts.walk import definitions, statements
 from optdep_lint.findings import Finding
 from optdep_lint.world.values import Unbound
 
+_PROBES = ("OPD401", "OPD402", "OPD403", "OPD404", "OPD405", "OPD407")
 Key = tuple[str, str, str, str]
 
 
@@ -25,6 +27,15 @@ class State:
     project: Project
     looked: engine.Looked
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why edits are not applied."""
+
+    reason: str
+    suspects: list[Finding]
+    """The findings whose fixes may be to blame."""
 
 
 class Prover:
@@ -41,28 +52,35 @@ class Prover:
         looked = engine.look(whole, self._config, cache=self._cache)
         return State(project, looked, engine.judge(looked, self._config).findings)
 
-    def objection(self, before: State, after: State, cured: Iterable[Finding], edited: Collection[str]) -> str | None:
-        """Why the edited project is not better, or None.
+    def objections(self, before: State, after: State, cured: Sequence[Finding]) -> Iterator[Objection]:
+        """Why the edited project is not better; nothing where it is.
 
         Args:
             before: The project as it was.
             after: The project with the edits.
-            cured: The findings that the edits are to repair.
-            edited: The paths of the files that they touch.
+            cured: The findings that the edits are to repair, with their fixes.
         """
+        edited = {edit.path for finding in cured if finding.fix is not None for edit in finding.fix.edits}
         for path, fault in after.looked.faults.items():
             if path not in before.looked.faults:
-                return f"the edited {path} could not be read: {fault.message}"
+                yield Objection(f"the edited {path} could not be read: {fault.message}", _editing(path, cured))
         old, new = _count(before), _count(after)
         for finding in cured:
             key = _key(finding, before)
             if new[key] >= old[key]:
-                return "the edit would not make the finding go away"
+                yield Objection("the edit would not make the finding go away", [finding])
         for finding in after.findings:
             key = _key(finding, after)
-            if new[key] > old[key] and not _was_masked(finding, before, edited):
-                return f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-        return _lost_name(before, after, edited, guarded=any(finding.code == "OPD301" for finding in cured))
+            if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, cured)):
+                reason = f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
+                yield Objection(reason, _editing(finding.path, cured))
+        yield from _lost_names(before, after, cured, edited)
+
+
+def _editing(path: str, cured: Sequence[Finding]) -> list[Finding]:
+    """The findings whose fixes touch a file, or all where none does."""
+    found = [one for one in cured if one.fix is not None and any(edit.path == path for edit in one.fix.edits)]
+    return found or list(cured)
 
 
 def _count(state: State) -> Counter[Key]:
@@ -80,9 +98,6 @@ def _definition(finding: Finding, state: State) -> str:
     source = state.looked.survey.tree.sources.get(name) if name is not None else None
     if source is None:
         return ""
-    from optdep_lint.facts.position import end_line_of, line_of
-    from optdep_lint.facts.walk import definitions
-
     line, best = finding.span.line, ""
     for definition in definitions(source.summary):
         if line_of(definition.node.at) <= line <= end_line_of(definition.node.at):
@@ -90,19 +105,30 @@ def _definition(finding: Finding, state: State) -> str:
     return best
 
 
-def _was_masked(finding: Finding, before: State, edited: Collection[str]) -> bool:
-    """A fault that was there all along, where the edit did not touch: it shows only now that a world gets that far."""
-    if finding.path in edited:
-        return False
-    return any(other.absent is not None for other in before.findings)
+def _was_masked(finding: Finding, before: State, cured: Sequence[Finding]) -> bool:
+    """A fault that was there all along, in a file that no edit touches, and shows only now that a world gets that far.
 
-
-def _lost_name(before: State, after: State, edited: Collection[str], *, guarded: bool) -> str | None:
-    """A name that a touched module no longer binds where everything is there.
-
-    Definitions that have moved under the guard of an operation (`guarded`) may go where that guard asks for another
-    platform than the one that is judged: without the operation they could not have worked there.
+    Either importing that very line failed before, in a module that no entry could reach; or the cured probe now says
+    yes where it should, and what stands under it uses something else.
     """
+    if finding.code == "OPD406":
+        return any(one.code in _PROBES for one in cured)
+    for breakage in before.looked.survey.breakages:
+        places = (breakage.origin, *breakage.failure.places)
+        if breakage.root == finding.absent and any(
+            path == finding.path and line_of(at) == finding.span.line for path, at in places
+        ):
+            return True
+    return False
+
+
+def _lost_names(before: State, after: State, cured: Sequence[Finding], edited: Collection[str]) -> Iterator[Objection]:
+    """The names that a touched module no longer binds where everything is there.
+
+    Definitions that have moved under the guard of an operation may go where that guard asks for another platform than
+    the one that is judged: without the operation they could not have worked there.
+    """
+    guarded = any(finding.code == "OPD301" for finding in cured)
     for name, source in before.looked.survey.tree.sources.items():
         if source.path not in edited:
             continue
@@ -110,13 +136,12 @@ def _lost_name(before: State, after: State, edited: Collection[str], *, guarded:
         if old is None or new is None:
             continue
         if old.status == "ok" and new.status != "ok":
-            return f"`{name}` could no longer be imported where everything is there"
+            reason = f"`{name}` could no longer be imported where everything is there"
+            yield Objection(reason, _editing(source.path, cured))
         bound = {word for word, value in old.namespace.items() if not isinstance(value, Unbound)}
         kept = new.namespace.keys() | (_defined(after, name) if guarded else set())
-        lost = sorted(bound - kept)
-        if lost:
-            return f"`{name}` would no longer bind `{lost[0]}`"
-    return None
+        for lost in sorted(bound - kept)[:1]:
+            yield Objection(f"`{name}` would no longer bind `{lost}`", _editing(source.path, cured))
 
 
 def _defined(state: State, module: str) -> set[str]:
