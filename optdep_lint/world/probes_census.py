@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import end_line_of, line_of
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, statements
+from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, statements
 from optdep_lint.world.modules import Module
 from optdep_lint.world.probes import Unit
 from optdep_lint.world.probes_asked import LIBRARIES, asking_sources
@@ -48,8 +48,19 @@ class Site:
     """Some call of it, or of what it calls, is a probe rather than an import."""
     asks: bool = False
     """It probes itself, through a function that does nothing but probe, or through one that is named for a question."""
+    raises: bool = False
+    """Some probe of it is for a dotted name, a distribution, or what is not told by a literal: those can raise."""
+    names: bool = False
+    """It says itself what is asked for, and does not leave that to what it calls."""
+    varies: bool = False
+    """Some probe of it is for a name that is computed or looped over."""
     probes: set[int] = field(default_factory=set)
     """The positions of the calls that probe, directly or through a function."""
+
+    @property
+    def decides(self) -> bool:
+        """It can weigh one probe against another: a function that probes more than once, or a module that does so itself."""
+        return self.asks and (self.varies or len(self.calls) > 1) and (self.names or self.unit.definition is not None)
 
     def holds(self, path: str, at: int) -> bool:
         """A position lies in it."""
@@ -143,6 +154,8 @@ class Census:
         site.calls.clear()
         for call in inside:
             kind = self._kind(call.function, module, local, site)
+            if kind == "probe":
+                self._note_argument(call, module, local, site)
             if kind:
                 site.calls.append(call)
                 site.probes |= {call.at} if kind == "probe" else set()
@@ -171,6 +184,22 @@ class Census:
                 site.asks = site.asks or (callee.asks and (short or bool(_QUESTION.search(value.name))))
                 return "probe" if callee.finds else "import"
         return ""
+
+    def _note_argument(self, call: syntax.Call, module: Module, local: dict[str, str], site: Site) -> None:
+        """What a probing call can be asking for, as far as it is written down."""
+        definition = site.unit.definition
+        passed_on = _passed_on(site)
+        value = self.resolve(call.function, module, local, definition)
+        if isinstance(value, FunctionValue):
+            site.raises = site.raises or (definition is not None and self.probing[id(value.node)].raises)
+        given = [*call.arguments, *(keyword.value for keyword in call.keywords)]
+        for argument in given[:1]:
+            if isinstance(argument, syntax.Constant):
+                dotted = isinstance(argument.value, str) and "." in argument.value
+                site.raises = site.raises or dotted or (isinstance(value, External) and value.path in DISTRIBUTIONS)
+                site.names = True
+            elif not any(isinstance(part, syntax.Name) and part.id in passed_on for part in expressions(argument)):
+                site.raises = site.varies = site.names = True
 
     def resolve(
         self, node: syntax.Expression, module: Module, local: dict[str, str], definition: Definition | None = None
@@ -219,6 +248,21 @@ def _function_in(value: Value | None) -> Value | None:
             value = value.parts[0]
         else:
             return value
+
+
+def _passed_on(site: Site) -> frozenset[str]:
+    """The names in a function that hold what its caller gave, or what was made from that."""
+    definition = site.unit.definition
+    if definition is None:
+        return frozenset()
+    assigned = {
+        target.id
+        for statement in statements(site.block)
+        if isinstance(statement, syntax.Assign)
+        for target in statement.targets
+        if isinstance(target, syntax.Name)
+    }
+    return frozenset(assigned | {parameter.name for parameter in definition.node.parameters})
 
 
 def _tries(block: syntax.Block) -> int:

@@ -35,7 +35,7 @@ class EarlyExit:
 def early_exits(survey: Survey) -> Iterator[EarlyExit]:
     """Exits that hide an alternative, each place once."""
     seen = {(hidden.path, hidden.at) for hidden in hidden_siblings(survey)}
-    probing = ((site, False) for site in census(survey).sites if site.asks)
+    probing = ((site, False) for site in census(survey).sites if site.decides)
     for site, imports in (*probing, *((site, True) for site in census(survey).trying)):
         if any(site.holds(*place) for place in seen):
             continue

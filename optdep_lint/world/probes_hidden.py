@@ -35,7 +35,7 @@ def hidden_siblings(survey: Survey) -> Iterator[Hidden]:
     """Probes that raise into a handler that they share with their alternatives, each place once."""
     seen: set[tuple[str, int]] = set()
     for site in census(survey).sites:
-        if not site.asks:
+        if not (site.decides and site.raises):
             continue
         found = _Sharing(inquirer(survey), site).look()
         if found is not None and (found.path, found.at) not in seen:

@@ -36,7 +36,7 @@ def unprotected_probes(survey: Survey) -> Iterator[Unprotected]:
     seen: set[tuple[str, int]] = set()
     asker = inquirer(survey)
     for site in census(survey).sites:
-        if site.unit.definition is None or not site.asks:
+        if site.unit.definition is None or not (site.asks and site.raises):
             continue
         for asking in discover(asker, site.unit):
             if asking.kind != "spec" or not can_raise(asking):
