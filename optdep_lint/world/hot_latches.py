@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Expression, Statement
@@ -16,6 +17,7 @@ Kept = tuple[str, str]
 
 _MUTATING = frozenset({"add", "append", "extend", "update", "setdefault", "insert", "set"})
 _LEAVING = (syntax.Return, syntax.Raise, syntax.Break, syntax.Continue)
+_ESCAPING = (syntax.Return, syntax.Break, syntax.Continue)
 _DEEPEST = 2
 
 
@@ -30,10 +32,16 @@ class Latches:
 
     def ends_in_error(self, block: Block, site: Site, depth: int = 0) -> bool:
         """Whoever runs these statements ends in an exception."""
+        return self.error_from(block, site, depth) == 0
+
+    def error_from(self, block: Block, site: Site, depth: int = 0) -> int:
+        """The index of the statement from which on a block ends in an exception for sure; its length where it does not."""
         if not block or not self._raises(block[-1], site, depth):
-            return False
-        others = (inner for statement in block[:-1] for inner in statements((statement,)))
-        return not any(isinstance(inner, (syntax.Return, syntax.Break, syntax.Continue)) for inner in others)
+            return len(block) or 1
+        first = len(block) - 1
+        while first and not any(isinstance(inner, _ESCAPING) for inner in statements(block[first - 1 : first])):
+            first -= 1
+        return first
 
     def _raises(self, statement: Statement, site: Site, depth: int) -> bool:
         match statement:
@@ -59,7 +67,7 @@ class Latches:
         return inner is not None and self.ends_in_error(self._scopes.body(inner), inner, depth + 1)
 
     def _callees(self, call: syntax.Call, site: Site) -> Iterator[FunctionValue | External]:
-        for value in self._scopes.values(call.function, site, site.module):
+        for value in self._scopes.meanings(call.function, site):
             function = value.function if isinstance(value, Descriptor) else value
             if isinstance(function, (FunctionValue, External)):
                 yield function
@@ -78,24 +86,37 @@ class Latches:
                 return self.shuts(test, rest, site)
             case syntax.Try(body=body, handlers=handlers) if body and isinstance(body[-1], syntax.Return):
                 if all(_is_lookup(handler) for handler in handlers):
-                    asked = {kept for part in expressions(body[-1]) for kept in self._reads(part, site)}
+                    asked = set(self._reads(body[-1], site))
                     return not asked.isdisjoint(self._stores(rest, site, 0))
         return False
 
-    def _reads(self, node: Expression, site: Site, depth: int = 0) -> Iterator[Kept]:
-        for part in expressions(node):
-            match part:
-                case syntax.Name(id=name) if not self._scopes.is_local(name, site):
+    def _reads(self, node: Any, site: Site, depth: int = 0) -> Iterator[Kept]:
+        match node:
+            case syntax.Name(id=name) if not self._scopes.is_local(name, site):
+                if self._scopes.may_change(name, site):
                     yield "global", name
-                case syntax.Name(id=name) if depth < _DEEPEST:
-                    for source in self._scopes.assigned_to(name, site):
-                        yield from self._reads(source, site, depth + 1)
-                case syntax.Attribute(name=name):
+            case syntax.Name(id=name) if depth < _DEEPEST:
+                for source in self._scopes.assigned_to(name, site):
+                    yield from self._reads(source, site, depth + 1)
+            case syntax.Attribute(value=held, name=name):
+                if not (isinstance(held, syntax.Name) and self._scopes.is_foreign(held.id, site)):
                     yield "attribute", name
-                case syntax.Call(
-                    function=syntax.Name(id="hasattr" | "getattr"), arguments=(_, syntax.Constant(value=str(name)), *_)
-                ):
-                    yield "attribute", name
+                    yield from self._reads(held, site, depth)
+            case syntax.Call(function=function, arguments=arguments):
+                match node:
+                    case syntax.Call(
+                        function=syntax.Name(id="hasattr" | "getattr"),
+                        arguments=(_, syntax.Constant(value=str(name)), *_),
+                    ):
+                        yield "attribute", name
+                if isinstance(function, syntax.Attribute):
+                    yield from self._reads(function.value, site, depth)
+                for argument in arguments:
+                    yield from self._reads(argument, site, depth)
+            case tuple():
+                for part in node:
+                    if isinstance(part, tuple):
+                        yield from self._reads(part, site, depth)
 
     def _stores(self, nodes: Iterable[Expression | Statement], site: Site, depth: int) -> Iterator[Kept]:
         for node in nodes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,21 +10,22 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
 from optdep_lint.world.hot_latches import Latches
+from optdep_lint.world.hot_mentions import Mentions
 from optdep_lint.world.hot_roots import Roots
 from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sinks import Sink, Sinks
-from optdep_lint.world.hot_sites import Site
+from optdep_lint.world.hot_sites import PREPARING, Site
 from optdep_lint.world.hot_walk import Happening, Walk
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Instance, Value
 
 _COLD_PARTS = frozenset({"test", "tests", "testing", "conftest", "benchmarks", "examples"})
-_PREPARING = frozenset(
-    {"__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__repr__", "extra_repr"}
-)
 _CALLING = frozenset({"checkpoint", "map", "filter", "reduce", "vmap", "cond", "while_loop", "scan", "tree_map"})
 """What functions of other projects are called that call what they are given, there and then."""
-_LONGEST_CHAIN = 12
+_PREPARES = re.compile(
+    r"_*(load|download|init|setup|set_up|build|warm|compile|recover|maybe_recover)|.*(_if_needed|_once)$"
+)
+"""Functions that are seldom reached, unless a hot one calls them itself."""
 
 
 class Hot(NamedTuple):
@@ -39,6 +41,7 @@ class _Heat(NamedTuple):
     """Why a function is hot."""
 
     why: str
+    reach: int
     chain: tuple[tuple[Site, int], ...]
     """The callers from the root on, each with the position of the call."""
 
@@ -56,18 +59,16 @@ class _Heating:
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
-        self._modules = [
-            name for name in survey.tree.sources if _COLD_PARTS.isdisjoint(name.split(".")) and not _is_test(name)
-        ]
         self._scopes = Scopes(survey.base)
         self._walk = Walk(self._scopes, Latches(self._scopes))
         self._sinks = Sinks(survey, self._scopes)
+        loaded = survey.base.modules
+        modules = [name for name in survey.tree.sources if name in loaded and not _is_cold(name)]
+        self._mentions = Mentions(self._scopes, modules, self._sinks.words_in)
         self._heat: dict[int, _Heat] = {}
 
     def find(self) -> Iterator[Hot]:
         """What happens in hot functions, then what happens in the loops of all others."""
-        if not any(map(self._sinks.may_be_in, self._modules)):
-            return
         seen: set[tuple[str, int]] = set()
         for hot in (*self._in_hot_functions(), *self._in_loops()):
             place = (hot.sink.path, hot.sink.at)
@@ -79,19 +80,21 @@ class _Heating:
 
     def _in_hot_functions(self) -> Iterator[Hot]:
         todo: list[Site] = []
-        for site, why in Roots(self._survey, self._scopes, self._modules).find():
-            if id(site.node) not in self._heat and not self._scopes.is_kept(site):
-                self._heat[id(site.node)] = _Heat(why, ())
+        for site, why, reach in sorted(
+            Roots(self._survey, self._scopes, self._mentions).find(), key=lambda root: -root.reach
+        ):
+            if id(site.node) not in self._heat and not self._scopes.is_kept(site) and self._mentions.may_lead(site):
+                self._heat[id(site.node)] = _Heat(why, reach, ())
                 todo.append(site)
         for site in todo:
             heat = self._heat[id(site.node)]
             happenings = self._walk.of(site)
             for sink in self._sinks.of(site, happenings, self._passed(heat)):
                 yield Hot(sink, self._words(site, heat), self._steps(site, heat, sink))
-            if len(heat.chain) < _LONGEST_CHAIN:
+            if len(heat.chain) < heat.reach:
                 for called, at in self._calls(site, happenings):
-                    if id(called.node) not in self._heat:
-                        self._heat[id(called.node)] = _Heat(heat.why, (*heat.chain, (site, at)))
+                    if id(called.node) not in self._heat and not (heat.chain and _PREPARES.match(called.node.name)):
+                        self._heat[id(called.node)] = heat._replace(chain=(*heat.chain, (site, at)))
                         todo.append(called)
 
     def _passed(self, heat: _Heat) -> syntax.Call | None:
@@ -108,12 +111,12 @@ class _Heating:
         for node, _ in happenings:
             match node:
                 case syntax.Call(function=function, at=at):
-                    for value in self._scopes.values(function, site, site.module):
+                    for value in self._scopes.meanings(function, site):
                         yield from ((called, at) for called in self._entered(value, "__call__"))
                         if isinstance(value, External) and value.path.rpartition(".")[2] in _CALLING:
                             yield from ((called, at) for called in self._handed(node, site))
                 case syntax.Attribute(at=at):
-                    for value in self._scopes.values(node, site, site.module):
+                    for value in self._scopes.meanings(node, site):
                         if isinstance(value, Descriptor) and value.kind == "property":
                             yield from ((called, at) for called in self._entered(value.function, ""))
 
@@ -129,7 +132,7 @@ class _Heating:
         match value:
             case FunctionValue(memoised=False):
                 called = self._scopes.site_of(value)
-                if called is not None and called.node.name not in _PREPARING and not self._scopes.is_kept(called):
+                if called is not None and self._may_heat(called):
                     yield called
             case Descriptor(kind="staticmethod" | "classmethod", function=function):
                 yield from self._entered(function, "")
@@ -137,20 +140,22 @@ class _Heating:
                 for inner in list(self._scopes.members(value, member)):
                     yield from self._entered(inner, "")
 
+    def _may_heat(self, site: Site) -> bool:
+        """What a function does is done anew on every call, and may be of interest."""
+        prepares = site.node.name in PREPARING or self._scopes.is_kept(site)
+        return not prepares and self._mentions.may_lead(site)
+
     # --- loops ---------------------------------------------------------------------------------------------------
 
     def _in_loops(self) -> Iterator[Hot]:
-        for module in self._modules:
-            if not self._sinks.may_be_in(module):
+        todo = list(self._mentions.holding())
+        for site in todo:
+            todo += self._scopes.inner_sites(site)
+            if site.node.name in PREPARING or id(site.node) in self._heat:
                 continue
-            todo = list(self._scopes.sites(module))
-            for site in todo:
-                todo += self._scopes.inner_sites(site)
-                if site.node.name in _PREPARING or id(site.node) in self._heat:
-                    continue
-                turning = [one for one in self._walk.of(site) if one.region.loop is not None]
-                for sink in self._sinks.of(site, turning, None):
-                    yield Hot(sink, f"on every turn of the loop in line {sink.loop}", self._steps_of_loop(sink))
+            turning = [one for one in self._walk.of(site) if one.region.loop is not None]
+            for sink in self._sinks.of(site, turning, None):
+                yield Hot(sink, f"on every turn of the loop in line {sink.loop}", self._steps_of_loop(sink))
 
     # --- words ---------------------------------------------------------------------------------------------------
 
@@ -174,6 +179,7 @@ class _Heating:
         )
 
 
-def _is_test(module: str) -> bool:
+def _is_cold(module: str) -> bool:
+    """The module's name says that it runs beside the program."""
     leaf = module.rpartition(".")[2]
-    return leaf.startswith("test_") or leaf.endswith("_test")
+    return not _COLD_PARTS.isdisjoint(module.split(".")) or leaf.startswith("test_") or leaf.endswith("_test")

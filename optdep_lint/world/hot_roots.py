@@ -10,8 +10,9 @@ from typing import NamedTuple
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.facts.walk import all_expressions
+from optdep_lint.world.hot_mentions import Mentions
 from optdep_lint.world.hot_scope import Scopes
-from optdep_lint.world.hot_sites import Site
+from optdep_lint.world.hot_sites import Site, last_name
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Value
 
@@ -38,10 +39,18 @@ _COMPILING = re.compile(
     r"|tensorflow\.(function|custom_gradient)|(numba|numba\.\w+)\.(jit|njit|vectorize|guvectorize|stencil|cfunc)"
     r"|mlx\.core\.compile|paddle\.(jit\.to_static|no_grad)|cupy\.fuse|taichi\.(kernel|func)"
 )
-_COLD_NAME = re.compile(r"_*(init|reset|load|save|convert|post_init|from_|export|setup|build|register|test_|main$)")
+_COLD_NAME = re.compile(
+    r"_*(init|reset|load|save|convert|post_|from_|export|setup|build|register|test_|main$|pack|quantize|merge|fuse|create"
+    r"|calibrate|warm|make_|set_|capture|compile|process_weights|update_weights)|.*(weight|state_dict|checkpoint)"
+)
 """What functions are called that prepare: `no_grad` over them says nothing about how often they run."""
 _FOR_TRACING = re.compile(r"fake|meta|abstract|setup_context|vmap")
 """Arguments of registrations that run only while something is traced."""
+_STAGE = re.compile(
+    r"(Stage|Pipeline|Runner|Proxy|Server|Client|Handler|Worker|Scheduler|Loader|Processor|Manager|Engine)\b"
+)
+"""Classes whose `forward` runs once a request, or forwards a message."""
+_NEAR = 2
 _DEEPEST = 3
 _MOST_INNER = 8
 
@@ -51,24 +60,26 @@ class Root(NamedTuple):
 
     site: Site
     why: str
+    reach: int = 12
+    """Through how many calls its heat spreads: the less sure the root, the fewer."""
 
 
 class Roots:
     """Finds where the heat comes from."""
 
-    def __init__(self, survey: Survey, scopes: Scopes, modules: list[str]) -> None:
-        self._survey, self._scopes, self._modules = survey, scopes, modules
+    def __init__(self, survey: Survey, scopes: Scopes, mentions: Mentions) -> None:
+        self._survey, self._scopes, self._mentions = survey, scopes, mentions
         self._heating: dict[int, dict[str, str]] = {}
         self._likes: dict[int, bool] = {}
 
     def find(self) -> Iterator[Root]:
-        """All roots, modules in their order; a function may have several reasons."""
-        for module in self._modules:
+        """All roots that can lead to something of interest; a function may have several reasons."""
+        for module in self._mentions.modules:
             yield from self._registered(module, None)
-            for site in self._scopes.sites(module):
-                yield from self._of(site)
-                if self._mentions_heat(site):
-                    yield from self._within(site)
+        for site in self._mentions.leading():
+            yield from self._of(site)
+            if self._mentions_heat(site):
+                yield from self._within(site)
         yield from self._by_another_name()
 
     def _within(self, site: Site) -> Iterator[Root]:
@@ -84,8 +95,10 @@ class Roots:
         yield from self._decorated(site, None)
         method = site.name.rpartition(".")[2]
         if "." in site.name and _FORWARD.fullmatch(method) and len(site.node.parameters) > 1:
-            if self._is_like_module(site) or (method == "forward" and self._knows_tensors(site.module)):
+            if self._is_like_module(site):
                 yield Root(site, f"`{method}` of a module")
+            elif method == "forward" and self._knows_tensors(site.module) and not _STAGE.search(site.name):
+                yield Root(site, "`forward`, in a file that works with tensors", _NEAR)
         elif method == "backward" and self._is_like_module(site):
             yield Root(site, "`backward` of a module")
 
@@ -93,13 +106,9 @@ class Roots:
         """Functions that a class binds as its `forward`."""
         for class_ in self._scopes.classes.values():
             for name, value in class_.names.items():
-                if (
-                    _FORWARD.fullmatch(name)
-                    and isinstance(value, FunctionValue)
-                    and class_.module.name in self._modules
-                ):
+                if _FORWARD.fullmatch(name) and isinstance(value, FunctionValue) and value.name != name:
                     site = self._scopes.site_of(value)
-                    if site is not None and site.node.name != name and self._is_like(class_):
+                    if site is not None and self._is_like(class_):
                         yield Root(site, f"`{name}` of a module")
 
     # --- classes -------------------------------------------------------------------------------------------------
@@ -119,7 +128,7 @@ class Roots:
             known = self._likes[id(class_)] = any(self._is_base(base) for base in class_.bases) or (
                 tensors
                 and class_.node is not None
-                and any(_MODULE_BASE.search(_last(base)) for base in class_.node.bases)
+                and any(_MODULE_BASE.search(last_name(base)) for base in class_.node.bases)
             )
         return known
 
@@ -160,7 +169,7 @@ class Roots:
         """What is handed to a call that registers or compiles, at the top of a module or in a function."""
         body = self._scopes.body(site) if site is not None else self._survey.tree.sources[module].summary.body
         for node in all_expressions(body):
-            if isinstance(node, syntax.Call):
+            if isinstance(node, syntax.Call) and not self._mentions.names.isdisjoint(_handed(node)):
                 for argument, why in self._heated_arguments(node, site, module):
                     for value in self._scopes.values(argument, site, module):
                         function = value.function if isinstance(value, Descriptor) else value
@@ -199,7 +208,7 @@ class Roots:
 
     def _find_heated(self, function: FunctionValue, depth: int) -> Iterator[tuple[str, str]]:
         site = self._scopes.site_of(function)
-        if depth > _DEEPEST or site is None or not self._mentions_heat(site):
+        if depth > _DEEPEST or site is None:
             return
         todo = [site]
         for one in todo:
@@ -214,12 +223,13 @@ class Roots:
     def _mentions_heat(self, site: Site) -> bool:
         """A quick look at an encoded body, so that most need not be decoded."""
         body = self._survey.tree.sources[site.module].summary.bodies[site.node.body]
-        return not isinstance(body, bytes) or any(word in body for word in _WORDS)
+        return not isinstance(body, bytes) or _WORDS.search(body) is not None
 
 
 _REGISTERED = "the implementation of an operation"
 _COMPILED = "compiled, or run without gradients, for every step"
-_WORDS = (b"custom_op", b"impl", b"regist", b"compile", b"jit", b"library", b"no_grad", b"inference_mode", b"triton_op")
+_WORDS = re.compile(rb"custom_op|triton_op|impl|regist|compile|jit|script|trace|pmap")
+"""In an encoded body, what registers or compiles something."""
 
 
 def _reason(path: str) -> str:
@@ -227,6 +237,12 @@ def _reason(path: str) -> str:
     if _REGISTERING.fullmatch(path):
         return _REGISTERED
     return _COMPILED if _COMPILING.fullmatch(path) else ""
+
+
+def _handed(call: syntax.Call) -> Iterator[str]:
+    """The last parts of the names that a call is given."""
+    for one in (*call.arguments, *(keyword.value for keyword in call.keywords)):
+        yield last_name(one)
 
 
 def _is_cold(site: Site, why: str) -> bool:
@@ -245,12 +261,3 @@ def _arguments_for(
     for name, argument in passed:
         if name in wanted:
             yield argument, wanted[name]
-
-
-def _last(node: Expression) -> str:
-    match node:
-        case syntax.Name(id=name) | syntax.Attribute(name=name):
-            return name
-        case syntax.Subscript(value=held):
-            return _last(held)
-    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
@@ -28,6 +28,8 @@ from optdep_lint.world.values import (
 
 _DEEPEST = 6
 _MOST_ELEMENTS = 20
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build", "_init", "setUp", "initialize")
+"""The methods whose assignments to `self` are looked at."""
 
 
 class Scopes(Sites):
@@ -37,6 +39,28 @@ class Scopes(Sites):
         super().__init__(base)
         self._locals: dict[int, dict[str, list[object]]] = {}
         self._assigned: dict[int, dict[str, list[tuple[Expression, Site]]]] = {}
+        self._meanings: dict[int, tuple[Value, ...]] = {}
+        self._declared: dict[int, frozenset[str]] = {}
+        """The names that a function declares `global` or `nonlocal`."""
+
+    def holders(self, site: Site, names: Collection[str]) -> set[str]:
+        """The attributes to which a constructor assigns functions of these names, or instances that are called."""
+        if site.owner is None:
+            return set()
+        return {
+            attribute
+            for attribute, assigned in self._assignments(site.owner).items()
+            for node, where in assigned
+            if last_name(node) in names
+            and any(_is_called(one, names) for one in self.values(node, where, where.module))
+        }
+
+    def meanings(self, node: Expression, site: Site) -> tuple[Value, ...]:
+        """What an expression in a function may be; remembered, so the node must be one of its body."""
+        known = self._meanings.get(id(node))
+        if known is None:
+            known = self._meanings[id(node)] = tuple(self.values(node, site, site.module))
+        return known
 
     # --- values --------------------------------------------------------------------------------------------------
 
@@ -95,6 +119,7 @@ class Scopes(Sites):
             for name, binding in _bindings_of(statement):
                 found[name].append(binding)
         kept = {name: bindings for name, bindings in found.items() if name not in declared}
+        self._declared[id(site.node)] = frozenset(declared)
         self._locals[id(site.node)] = kept
         return kept
 
@@ -107,6 +132,21 @@ class Scopes(Sites):
             isinstance(one, syntax.Parameter) and isinstance(one.default, (syntax.Mapping, syntax.Collection))
             for one in bindings
         )
+
+    def is_foreign(self, name: str, site: Site) -> bool:
+        """The name is a module or something in another project, and no local one."""
+        return not self.is_local(name, site) and isinstance(
+            self.base.modules[site.module].namespace.get(name), External
+        )
+
+    def may_change(self, name: str, site: Site) -> bool:
+        """A name that is not local is a variable, not a function, class, module, or builtin."""
+        if name in self._bindings(site) or name in self._declared[id(site.node)]:
+            return True
+        found = self.base.modules[site.module].namespace.get(name)
+        if found is None:
+            return site.outer is not None
+        return not isinstance(found, (FunctionValue, ClassValue, ModuleValue, External))
 
     def assigned_to(self, name: str, site: Site) -> list[Expression]:
         """The expressions that a local name is bound to."""
@@ -193,7 +233,7 @@ class Scopes(Sites):
                         yield from alternatives(self.base.expressions.class_member(base, name))
 
     def _held(self, class_: ClassValue, name: str, depth: int) -> Iterator[Value]:
-        """What the methods of a class, or of those that it inherits from, assign to `self.name`."""
+        """What the constructors of a class, or of those that it inherits from, assign to `self.name`."""
         for node, site in self._assignments(class_).get(name, ()):
             yield from self.values(node, site, site.module, depth + 2)
         for base in class_.bases:
@@ -206,8 +246,8 @@ class Scopes(Sites):
             return known
         found: dict[str, list[tuple[Expression, Site]]] = defaultdict(list)
         self._assigned[id(class_)] = found
-        for member in class_.names.values():
-            function = next(iter(alternatives(member)), None)
+        for constructor in _CONSTRUCTORS:
+            function = next(iter(alternatives(class_.names.get(constructor))), None)
             function = function.function if isinstance(function, Descriptor) else function
             site = self.site_of(function) if isinstance(function, FunctionValue) else None
             if site is None or not site.node.parameters:
@@ -289,6 +329,15 @@ def _bindings_of(statement: syntax.Statement) -> Iterator[tuple[str, object]]:
                     yield from ((name, item.context) for name in target_names(item.target))
         case syntax.Class(name=name):
             yield name, None
+
+
+def _is_called(value: Value, names: Collection[str]) -> bool:
+    match value:
+        case FunctionValue(name=name):
+            return name in names
+        case Instance(type=ClassValue(name=name)):
+            return "__call__" in names and name in names
+    return False
 
 
 _EXPRESSIONS = (

@@ -31,6 +31,8 @@ _VERSIONS = frozenset({
 })  # fmt: skip
 _ASKING = re.compile(r"(importlib|importlib_metadata|pkgutil|pkg_resources|packaging|distutils|looseversion)\b")
 """What a module imports that asks for what is installed."""
+_PROBES = _FINDERS | _IMPORTERS | _DISTRIBUTIONS | _VERSIONS
+_PROBE_NAMES = frozenset(path.rpartition(".")[2] for path in _PROBES)
 
 
 class Sink(NamedTuple):
@@ -59,10 +61,18 @@ class Sinks:
         self._survey, self._scopes = survey, scopes
         self._strict = survey.config.strict
 
-    def may_be_in(self, module: str) -> bool:
-        """A quick look at whether a module imports or asks for anything of interest."""
+    def words_in(self, module: str) -> frozenset[str] | None:
+        """Of these, any function of the module that holds a sink holds one; None where any function may."""
+        if self._strict:
+            return None
         asks = self._survey.tree.sources[module].summary.asks
-        return self._strict or any(_ASKING.match(name) or self._root(name) for name in asks)
+        words = {"__import__", *(name.partition(".")[0] for name in asks if self._root(name))}
+        if any(_ASKING.match(name) for name in asks):
+            namespace = self._survey.base.modules[module].namespace
+            words |= {
+                name for name, value in namespace.items() if getattr(value, "path", None) in _PROBES
+            } | _PROBE_NAMES
+        return frozenset(words)
 
     def of(self, site: Site, happenings: Iterable[Happening], call: syntax.Call | None) -> Iterator[Sink]:
         """The sinks among what happens in a function; `call` is the call by which it was entered."""
@@ -140,7 +150,7 @@ class Sinks:
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def _call(self, node: syntax.Call, region: Region, site: Site, call: syntax.Call | None) -> Iterator[Sink]:
-        for value in self._scopes.values(node.function, site, site.module):
+        for value in self._scopes.meanings(node.function, site):
             if isinstance(value, External):
                 asked = self._asked(value.path, node, region, site, call)
                 if asked is not None:

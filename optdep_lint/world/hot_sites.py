@@ -13,6 +13,10 @@ from optdep_lint.facts.walk import parts_of
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.values import Choice, ClassValue, FunctionValue, Known, Method, Value
 
+PREPARING = frozenset(
+    {"__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__repr__", "extra_repr"}
+)
+"""Functions that prepare: heat does not go into them."""
 _MOST_HEIRS = 200
 _KEEPING = re.compile(r"(^|_)(cached?|memoi[sz]ed?|memo|once|singleton)($|_)|^cached|(Cache|Memo|Once)", re.IGNORECASE)
 """What decorators are called that compute a result once."""
@@ -132,6 +136,6 @@ def last_name(node: Expression) -> str:
     match node:
         case syntax.Name(id=name) | syntax.Attribute(name=name):
             return name
-        case syntax.Call(function=function):
-            return last_name(function)
+        case syntax.Call(function=held) | syntax.Subscript(value=held):
+            return last_name(held)
     return ""

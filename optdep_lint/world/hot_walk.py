@@ -61,9 +61,7 @@ class Walk:
     def _block(self, block: Block, region: Region, site: Site) -> Iterator[Happening]:
         if region.loop is not None and _leaves(block):
             region = region._replace(loop=None)
-        for index, statement in enumerate(block):
-            if self._latches.ends_in_error(block[index:], site):
-                return
+        for index, statement in enumerate(block[: self._latches.error_from(block, site)]):
             yield from self._statement(statement, region, site)
             if self._latches.shuts_after(statement, block[index + 1 :], site):
                 return
@@ -130,7 +128,7 @@ class Walk:
         for item in statement.items:
             match item.context:
                 case syntax.Call(function=function, arguments=arguments) if arguments and statement.body:
-                    paths = {getattr(value, "path", "") for value in self._scopes.values(function, site, site.module)}
+                    paths = {getattr(value, "path", "") for value in self._scopes.meanings(function, site)}
                     names = {name for argument in arguments for name in _names(argument)}
                     if "contextlib.suppress" in paths and names & (_MISSING | _EVERYTHING):
                         attempt = Attempt(statement.at, statement.body[0], bool(names & _MISSING))

@@ -401,6 +401,20 @@ COLD = {
                     self._rope = aiter.rope
                 return latch()(latch_by_return()(table("a")(table_by_error("b")(default("c")(x)))))
     """,
+    "a latch that is filled at import time": """
+        import torch
+        _KERNEL = None
+        def kernel():
+            global _KERNEL
+            if _KERNEL is None:
+                from aiter import norm
+                _KERNEL = norm
+            return _KERNEL
+        kernel()
+        @torch.library.custom_op("acme::norm", mutates_args=())
+        def norm(x):
+            return kernel()(x)
+    """,
     "before a raise, for type checkers, in a handler": """
         from typing import TYPE_CHECKING
         from torch import nn
