@@ -51,8 +51,6 @@ def _block(finding: Finding, text: list[str], sheet: Sheet) -> Iterator[str]:
 def _notes(finding: Finding) -> Iterator[str]:
     for step in finding.because:
         yield f"because: {step.path}:{step.line}: {step.message}"
-    if finding.extra is not None:
-        yield f"extra: `{finding.extra}` provides `{finding.absent}`"
     if finding.fix is not None:
         unsafe = "" if finding.fix.applicability == "safe" else " (unsafe fix)"
         yield f"help: {finding.fix.message}{unsafe}"

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from optdep_lint.facts.position import line_of, span_of
 from optdep_lint.findings import Finding, Step
+from optdep_lint.metadata import Requirement, RootsSource
 from optdep_lint.rules import Rule
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Failure
+
+_NAMED_BY: dict[RootsSource, str] = {
+    "table": "a known distribution",
+    "user": "`package-module-name-map` says so",
+    "installed": "its installed metadata say so",
+    "guess": "guessed from its name",
+}
+"""How it is known what a distribution lets one import."""
 
 
 def find(
@@ -21,8 +30,17 @@ def find(
 ) -> Finding:
     """A finding of a rule at a packed position of a file; `root` is the optional root whose absence it needs."""
     optional = survey.declared.optional.get(root) if root is not None else None
-    extra = optional.extra if optional is not None else None
-    return Finding(rule.code, rule.name, path, span_of(at), message, root, extra, because)
+    if optional is None or optional.requirement is None:
+        return Finding(rule.code, rule.name, path, span_of(at), message, root, None, because)
+    because = (*because, _declaration(optional.root, optional.requirement))
+    return Finding(rule.code, rule.name, path, span_of(at), message, root, optional.extra, because)
+
+
+def _declaration(root: str, requirement: Requirement) -> Step:
+    """What declares the distribution that brings a root, and how its import name is known."""
+    whose = f"extra `{requirement.extra}` installs " if requirement.extra is not None else ""
+    named = f"imported as `{root}`: {_NAMED_BY[requirement.roots_source]}"
+    return Step(requirement.path, requirement.line, f"{whose}`{requirement.distribution}`, {named}")
 
 
 def steps_of(failure: Failure) -> tuple[Step, ...]:

@@ -567,7 +567,7 @@ def test_chain(tmp_path: Path) -> None:
     (found,) = check(tmp_path, HOT["forward, by a chain of methods and modules"])
     assert "on every call of `Base.forward`" in found.message
     assert "through `Norm._run` and `dispatch` and `_kernel`" in found.message
-    assert [step.path for step in found.because] == ["acme/m.py"] * 3 + ["acme/kernels.py"] * 2
+    assert [step.path for step in found.because] == ["acme/m.py"] * 3 + ["acme/kernels.py"] * 2 + ["pyproject.toml"]
 
 
 def test_side_effect(tmp_path: Path) -> None:

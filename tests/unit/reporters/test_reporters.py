@@ -104,7 +104,6 @@ def test_full() -> None:
         "  | ^^^^^^^^^^^^\n"
         "  |\n"
         "  = because: acme/__init__.py:3: imports acme.a\n"
-        "  = extra: `gpu` provides `torch`\n"
         "  = help: guard the import\n"
         "\n"
     )

@@ -1,0 +1,44 @@
+"""A finding says what declares the missing distribution, and how its import name is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from optdep_lint.cli import main
+
+PROJECT = """
+[project]
+name = "acme"
+version = "1"
+[project.optional-dependencies]
+{extra} = ["{distribution}"]
+[tool.optdep-lint]
+package-module-name-map = {{ acme-kernels = ["akern"] }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("distribution", "root", "arguments", "known"),
+    [
+        ("opencv-python>=4", "cv2", [], "a known distribution"),
+        ("Acme_Kernels", "akern", [], "`package-module-name-map` says so"),
+        ("some-thing", "some_thing", [], "guessed from its name"),
+        ("hypothesis", "_hypothesis_ftz_detector", ["--python", sys.executable], "its installed metadata say so"),
+    ],
+)
+def test_declaration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], distribution: str, root: str, arguments: list[str], known: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(PROJECT.format(extra="fast", distribution=distribution))
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "__init__.py").write_text(f"import {root}\n")
+    assert main(["check", "--no-cache", "--output-format", "json", *arguments, str(tmp_path)]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)
+    step = finding["because"][-1]
+    assert (Path(step["path"]).name, step["line"], finding["extra"]) == ("pyproject.toml", 6, "fast")
+    assert f"extra `fast` installs `{distribution.lower().replace('_', '-').removesuffix('>=4')}`" in step["message"]
+    assert step["message"].endswith(f"imported as `{root}`: {known}")
