@@ -39,6 +39,8 @@ class Suppression:
     span: Span
     ours: bool
     """`# optdep:` rather than `# noqa`."""
+    is_comment: bool = True
+    """Not the text of a string, where `# noqa` counts as well but nobody wrote it to hide anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,8 @@ def _find_unused(
     path: str, comment: Suppression, found: Sequence[Finding], enabled: Collection[str]
 ) -> Iterator[Finding]:
     """OPD901 for the codes of a comment that hide none of the findings; codes of rules that are off are not judged."""
+    if not comment.is_comment:
+        return
     here = [each for each in found if each.span.line in comment.lines]
     for code in _own_codes(comment):
         is_judged = any(each.startswith(code) for each in enabled)
@@ -137,13 +141,9 @@ def read_suppressions(text: str, *, python: bool = True) -> tuple[Suppression, .
     if "optdep:" not in text and "noqa" not in text.lower():
         return tuple(found)
     segments = _Segments(lines) if python else None
-    found += _read_noqa(lines, segments.physical if segments else _each_line(lines))
+    found += _read_noqa(lines, segments)
     found += _read_own(lines, segments, everything)
     return tuple(found)
-
-
-def _each_line(lines: Sequence[str]) -> list[range]:
-    return [range(number, number + 1) for number in range(1, len(lines) + 1)]
 
 
 class _Segments:
@@ -191,8 +191,12 @@ class _Segments:
         return range(line, line + 1)
 
 
-def _read_noqa(lines: Sequence[str], segments: Iterable[range]) -> Iterator[Suppression]:
-    for segment in segments:
+def _each_line(lines: Sequence[str]) -> list[range]:
+    return [range(number, number + 1) for number in range(1, len(lines) + 1)]
+
+
+def _read_noqa(lines: Sequence[str], segments: _Segments | None) -> Iterator[Suppression]:
+    for segment in _each_line(lines) if segments is None else segments.physical:
         text = "".join(lines[segment.start - 1 : segment.stop - 1])
         match = _NOQA.search(text)
         if match is None:
@@ -202,7 +206,8 @@ def _read_noqa(lines: Sequence[str], segments: Iterable[range]) -> Iterator[Supp
         line = segment.start + text.count("\n", 0, match.start())
         column = match.start() - (text.rfind("\n", 0, match.start()) + 1) + 1
         span = Span(line, column, line, column + len(match[0].rstrip()))
-        yield Suppression(segment, codes, span, ours=False)
+        is_comment = segments is None or column > segments.comments.get(line, column)
+        yield Suppression(segment, codes, span, ours=False, is_comment=is_comment)
 
 
 def _read_own(lines: Sequence[str], segments: _Segments | None, everything: range) -> Iterator[Suppression]:

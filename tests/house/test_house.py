@@ -91,6 +91,13 @@ def test_lengths() -> None:
     assert not [row for row in long_functions if row[0] > MAX_FUNCTION_LINES]
 
 
+def test_optdep_lint_on_itself() -> None:
+    """Fixtures included, but for what pyproject.toml says is faulty on purpose."""
+    pytest.importorskip("optdep_lint.engine")
+    done = run("-m", "optdep_lint", "--no-cache", "--output-format", "concise", ".")
+    assert done.stdout == "All checks passed!\n", done.stdout + done.stderr
+
+
 def test_starting_is_cheap() -> None:
     code = f"import sys, optdep_lint.cli.check; print([name for name in {HEAVY} if name in sys.modules])"
     done = run("-c", code)

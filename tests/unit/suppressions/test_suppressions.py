@@ -140,6 +140,12 @@ def test_unused_suppressions() -> None:
     assert unused(text, finding(1), enabled=("OPD101",)) == []
 
 
+def test_text_that_only_speaks_of_a_suppression() -> None:
+    text = 'def f():\n    """Explains `# noqa: OPD101`."""\n    return "# noqa: OPD201"  # noqa: OPD101\n'
+    assert unused(text) == []
+    assert unused(text.replace('"# noqa: OPD201"', "1")) == [(3, "unused suppression: OPD101 reports nothing here")]
+
+
 def test_the_span_of_an_unused_suppression() -> None:
     (first,) = read_suppressions("import a  # é # noqa: OPD101  \n")
     assert first.span == Span(1, 15, 1, 29)
