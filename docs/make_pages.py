@@ -18,6 +18,7 @@ TYPES = {
     "tuple[str, ...]": "list of strings",
     "Mapping[str, tuple[str, ...]]": "table of lists of strings",
     "Mapping[str, str]": "table of strings",
+    "Guards": "list of strings, or table of lists",
     "bool": "true or false",
     "str": "string",
     "str | None": "string",

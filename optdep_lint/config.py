@@ -8,6 +8,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
+
+Guards: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Names of guards, each with the roots that it answers for; without any, its arguments or its name tell."""
 
 
 class ConfigError(Exception):
@@ -46,8 +50,8 @@ class Config:
     """Globs of modules that may fail by design, for each import root."""
     hot_paths: tuple[str, ...] = ()
     """Dotted globs of functions that run on every step."""
-    guards: tuple[str, ...] = ()
-    """Dotted names of functions and decorators that raise where a dependency is missing."""
+    guards: Guards = field(default_factory=dict)
+    """Dotted names of functions and decorators that say no, or raise, where an import root is missing; a list, or a table that gives each its roots."""
     platform_provides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Predicates that imply the presence of import roots, such as `is_npu = ["torch_npu"]`."""
     package_module_name_map: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -200,6 +204,17 @@ def _string_lists(value: object) -> dict[str, tuple[str, ...]]:
     return {key: (each,) if isinstance(each, str) else _strings(each) for key, each in value.items()}
 
 
+def _guards(value: object) -> dict[str, tuple[str, ...]]:
+    if isinstance(value, list):
+        value = {name: [] for name in _strings(value)}
+    elif not isinstance(value, dict):
+        raise ValueError(f"expected a list of strings, or a table of lists of strings, got {_kind(value)}")
+    for name in value:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"expected the dotted name of a function, got {name!r}")
+    return _string_lists(value)
+
+
 def _string_table(value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
         raise ValueError(f"expected a table of strings, got {_kind(value)}")
@@ -234,6 +249,7 @@ _READERS: Mapping[str, Callable[[object], object]] = {
     "tuple[str, ...]": _strings,
     "Mapping[str, tuple[str, ...]]": _string_lists,
     "Mapping[str, str]": _string_table,
+    "Guards": _guards,
     "bool": _flag,
     "str": _text,
     "str | None": _text,

@@ -106,6 +106,7 @@ _STRINGS: dict[str, object] = {"type": "array", "items": _STRING}
 _SHAPES: dict[str, dict[str, object]] = {
     "tuple[str, ...]": _STRINGS,
     "Mapping[str, tuple[str, ...]]": {"type": "object", "additionalProperties": {"anyOf": [_STRING, _STRINGS]}},
+    "Guards": {"anyOf": [_STRINGS, {"type": "object", "additionalProperties": {"anyOf": [_STRING, _STRINGS]}}]},
     "Mapping[str, str]": {"type": "object", "additionalProperties": {"enum": list(SEVERITIES)}},
     "bool": {"type": "boolean"},
     "str": {"enum": list(PLATFORMS)},

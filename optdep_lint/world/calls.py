@@ -126,6 +126,10 @@ class Calls:
         """
         function = frame.state.settle(function)
         expressions = self._evaluation.expressions
+        if self._evaluation.guards:
+            answer = self._evaluation.guards.call(function, arguments, keywords, frame, at)
+            if answer is not None:
+                return answer
         match function:
             case Choice():
                 return expressions.choose(
@@ -352,9 +356,18 @@ class Calls:
 
     # --- decorators and context managers -------------------------------------------------------------------------
 
+    def decorators(self, nodes: tuple[syntax.Expression, ...], frame: Frame) -> list[Value]:
+        """What the decorators of a definition are."""
+        expressions, guards = self._evaluation.expressions, self._evaluation.guards
+        if not guards:
+            return [expressions.evaluate(node, frame) for node in nodes]
+        return [guards.decorator(node, frame) or expressions.evaluate(node, frame) for node in nodes]
+
     def decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
         """`@decorator` over a function or class."""
         decorator = frame.state.settle(decorator)
+        if isinstance(decorator, Known) and decorator.model == "refusing":
+            return caused(Known("refused", *decorator.parts), decorator.parts[0])
         if isinstance(decorator, (Constant, Items, Table)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (

@@ -50,6 +50,14 @@ class Declared:
             root: found for root in sorted(roots) if (found := self._classify(root, guarded)) is not None
         }
         """Every optional import root that the project asks for anywhere."""
+        self._guards = {name: given or tuple(self._named_in(name)) for name, given in config.guards.items()}
+
+    def _named_in(self, guard: str) -> Iterator[str]:
+        """The optional roots that the name of a guard speaks of, as `has_torch` does."""
+        words = f"_{guard.rpartition('.')[2].lower()}_"
+        for root in self.optional:
+            if f"_{root.lower().replace('.', '_').strip('_')}_" in words:
+                yield root
 
     def root_of(self, dotted: str) -> str:
         """The import root of a dotted name: declared roots by their longest match, else its first part; empty for Python's own."""
@@ -136,8 +144,7 @@ class Declared:
         absent = self._not_implied(absent, python, platform)
         return World(
             name, absent, portions=absent & namespace_roots(), distributions=self._distributions(absent),
-            open_environment=True,
-            python=python, platform=platform,
+            open_environment=True, guards=self._guards, python=python, platform=platform,
         )  # fmt: skip
 
     def _not_implied(self, absent: frozenset[str], python: tuple[int, int], platform: str) -> frozenset[str]:

@@ -34,8 +34,7 @@ class Definitions(Blocks):
         self._evaluation.expressions.evaluate(node, frame)
 
     def _function(self, node: syntax.Function, frame: Frame) -> bool:
-        expressions = self._evaluation.expressions
-        decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
+        decorators = self._evaluation.calls.decorators(node.decorators, frame)
         function = self.function_value(node.name, node, frame)
         if not node.generic:
             for parameter in node.parameters:
@@ -60,7 +59,7 @@ class Definitions(Blocks):
 
     def _class(self, node: syntax.Class, frame: Frame) -> bool:
         expressions = self._evaluation.expressions
-        decorators = [expressions.evaluate(decorator, frame) for decorator in node.decorators]
+        decorators = self._evaluation.calls.decorators(node.decorators, frame)
         bases = tuple(self._base(base, frame) for base in node.bases)
         inner = Frame("class", frame.module, State({}, frame.state.assumed), frame)
         inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth

@@ -9,6 +9,7 @@ from optdep_lint.world.bound import bound_names, local_names
 from optdep_lint.world.calls import Calls, GiveUp
 from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.guards import Guards
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
 from optdep_lint.world.modules import Asked, Module, Tree
@@ -63,6 +64,7 @@ class Evaluation:
         self._locals: dict[int, frozenset[str]] = {}
         self._bound: dict[str, frozenset[str]] = {}
         self.expressions = Expressions(self)
+        self.guards = Guards(self)
         self.calls = Calls(self)
         self.imports = Imports(self)
         self.known = KnownThings(self)

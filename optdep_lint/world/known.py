@@ -263,6 +263,8 @@ class KnownThings(Machinery):
                 return calls.call(inner, before + arguments, {**named, **keywords}, frame, at)
             case "member":
                 return self._call_member(function, arguments, keywords, frame, at)
+            case "refused":
+                return self.evaluation.guards.refuse(function, frame, at)
             case "lazy attributes":
                 return self._lazy_attribute(function, arguments, frame, at)
         return caused(Unknown(), function.cause)

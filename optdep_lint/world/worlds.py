@@ -32,6 +32,8 @@ class World:
     """An absent import root for each distribution that is absent with it, by normalized name."""
     open_environment: bool = False
     """Environment variables may be set to anything; otherwise all but the common ones are unset."""
+    guards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Functions and decorators that are guards by configuration, each with its roots; none where its arguments tell."""
     python: tuple[int, int] = (3, 11)
     platform: str = "linux"
 

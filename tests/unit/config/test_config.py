@@ -29,6 +29,7 @@ def test_every_type(tmp_path: Path) -> None:
         target-python = "3.12"
         python = "python3"
         severity = { OPD5 = "info" }
+        guards = ["acme.compat.needs"]
         [tool.optdep-lint.package-module-name-map]
         opencv-python = "cv2"
         pillow = ["PIL"]
@@ -40,6 +41,8 @@ def test_every_type(tmp_path: Path) -> None:
     assert config.target_python == (3, 12)
     assert config.package_module_name_map == {"opencv-python": ("cv2",), "pillow": ("PIL",)}
     assert config.severity == {"OPD5": "info"}
+    assert config.guards == {"acme.compat.needs": ()}
+    assert with_settings(config, {"guards": {"ready": "torch"}}, "x").guards == {"ready": ("torch",)}
 
 
 def test_the_nearest_file_that_configures_us_counts(tmp_path: Path) -> None:
@@ -77,6 +80,10 @@ def test_a_standalone_file_may_have_the_table_too(tmp_path: Path) -> None:
         ("severity = 1", "severity: expected a table of strings, got an integer"),
         ("feature-modules = []", "feature-modules: expected a table of lists of strings, got a list"),
         ("per-file-ignores = { 'a' = 1.5 }", "per-file-ignores: expected a list of strings, got a float"),
+        ("guards = 'acme.has'", "guards: expected a list of strings, or a table of lists of strings, got a string"),
+        ("guards = [1]", "guards: expected a list of strings, got a list"),
+        ("guards = ['has torch']", "guards: expected the dotted name of a function, got 'has torch'"),
+        ("guards = { 'acme.has' = 1 }", "guards: expected a list of strings, got an integer"),
         ("select = [", "broken TOML: "),
     ],
 )
