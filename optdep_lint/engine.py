@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from optdep_lint import pool, suppressions
 from optdep_lint.cache import Cache, cache_key
@@ -24,7 +24,7 @@ from optdep_lint.world.modules import Source, Tree
 from optdep_lint.world.survey import Survey, survey
 from optdep_lint.world.worlds import World
 
-__all__ = ["Looked", "Present", "Report", "check", "expect", "judge", "look", "matrix"]
+__all__ = ["Looked", "Present", "Read", "Report", "check", "expect", "judge", "look", "matrix", "summary_key"]
 
 T = TypeVar("T")
 _STACK = 512 * 1024 * 1024
@@ -41,6 +41,8 @@ class Report:
     files: int = 0
     problems: tuple[str, ...] = ()
     """One-line notes on what could not be looked at."""
+    looked: tuple[Looked, ...] = field(default=(), compare=False, repr=False)
+    """The projects as they were evaluated, for whoever goes on with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,16 @@ class Looked:
     survey: Survey
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """The files that could not be read or parsed, by relative path."""
+    read: Mapping[Path, Read] = field(default_factory=dict, repr=False)
+    """What was read."""
+
+
+class Read(NamedTuple):
+    """A file as it was read."""
+
+    key: bytes
+    """The cache's key of its bytes; empty where it could not be read."""
+    summary: Summary
 
 
 def check(
@@ -69,6 +81,7 @@ def check(
         sum(report.suppressed for report in reports),
         sum(report.files for report in reports),
         tuple(problem for report in reports for problem in report.problems),
+        tuple(looked for report in reports for looked in report.looked),
     )
 
 
@@ -99,15 +112,26 @@ def judge(looked: Looked, config: Config, registry: Registry | None = None, *, n
     kept = sorted((*outcome.kept, *outcome.unused), key=lambda finding: finding.sort_key)
     warning = suppressions.ruff_removes_our_codes(project.root) if outcome.noqa_paths else None
     problems = (*project.problems, warning) if warning else project.problems
-    return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), problems)
+    return Report(tuple(kept), outcome.suppressed, sum(file.reported for file in project.files), problems, (looked,))
 
 
-def look(project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1) -> Looked:
-    """Read a project and evaluate it in all its worlds."""
-    tree, faults = read_tree(project, config, cache=cache, jobs=jobs)
+def look(
+    project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1, before: Looked | None = None
+) -> Looked:
+    """Read a project and evaluate it in all its worlds.
+
+    Args:
+        project: The files.
+        config: Its settings on worlds count.
+        cache: Where summaries are kept.
+        jobs: How many processes may read files.
+        before: An earlier look: files on disk are taken as they were read then.
+    """
+    read = _read(project, cache, jobs, before)
+    tree, faults = _tree(project, config, read)
     declared = Declared(_metadata(project.root, config), tree, config)
     subjects = frozenset(file.module for file in project.files if file.module is not None and is_subject(file, config))
-    return Looked(project, _deeply(lambda: survey(tree, declared, config, subjects)), faults)
+    return Looked(project, _deeply(lambda: survey(tree, declared, config, subjects)), faults, read)
 
 
 def is_subject(file: SourceFile, config: Config) -> bool:
@@ -155,18 +179,20 @@ def read_tree(
     project: Project, config: Config, *, cache: Cache | None = None, jobs: int = 1
 ) -> tuple[Tree, dict[str, Fault]]:
     """The modules of a project, and the files that could not be read."""
-    files = [*project.files, *project.stubs]
-    summaries = dict(zip(files, _summaries(files, cache, jobs), strict=True))
+    return _tree(project, config, _read(project, cache, jobs, None))
+
+
+def _tree(project: Project, config: Config, read: Mapping[Path, Read]) -> tuple[Tree, dict[str, Fault]]:
     sources: dict[str, Source] = {}
     for file in project.files:
         name = file.module or file.relative.removesuffix(".py").replace("/", ".").replace("-", "_")
         if file.module is not None or is_subject(file, config):
-            sources.setdefault(name, Source(name, file.relative, file.is_package, summaries[file]))
-    stubs = {file.module: summaries[file] for file in project.stubs if file.module is not None}
+            sources.setdefault(name, Source(name, file.relative, file.is_package, read[file.path].summary))
+    stubs = {file.module: read[file.path].summary for file in project.stubs if file.module is not None}
     names = {*sources, *project.extensions}
     parents = {name[:index] for name in names for index, letter in enumerate(name) if letter == "."}
     tree = Tree(sources, project.extensions, stubs, _is_complete(project), frozenset(parents - sources.keys()))
-    faults = {file.relative: fault for file in project.files if (fault := summaries[file].fault) is not None}
+    faults = {file.relative: fault for file in project.files if (fault := read[file.path].summary.fault) is not None}
     return tree, faults
 
 
@@ -175,30 +201,41 @@ def _is_complete(project: Project) -> bool:
     return any(project.root.glob("*.dist-info"))
 
 
-def _summaries(files: Sequence[SourceFile], cache: Cache | None, jobs: int) -> Iterator[Summary]:
-    """The summaries of files in their order, from the cache where their content is known."""
-    schema = f"summary {codec.SCHEMA}"
-    found: list[Summary | None] = []
-    cold: list[tuple[int, bytes, bytes]] = []
-    for index, file in enumerate(files):
+def summary_key(content: bytes) -> bytes:
+    """The cache's key of a file's bytes."""
+    return cache_key(f"summary {codec.SCHEMA}", content)
+
+
+def _read(project: Project, cache: Cache | None, jobs: int, before: Looked | None) -> dict[Path, Read]:
+    """The summaries of all files, from an earlier look or the cache where their content is known."""
+    known = before.read if before is not None else {}
+    found: dict[Path, Read] = {}
+    cold: list[tuple[Path, bytes, bytes]] = []
+    for file in (*project.files, *project.stubs):
+        earlier = known.get(file.path)
+        if earlier is not None and file.content is None:
+            found[file.path] = earlier
+            continue
         try:
             content = file.content if file.content is not None else file.path.read_bytes()
         except OSError as error:
-            found.append(Summary(fault=Fault(1, 1, f"cannot be read: {error.strerror or error}")))
+            found[file.path] = Read(b"", Summary(fault=Fault(1, 1, f"cannot be read: {error.strerror or error}")))
             continue
-        key = cache_key(schema, content)
-        found.append(_from_cache(cache, key))
-        if found[-1] is None:
-            cold.append((index, key, content))
+        key = summary_key(content)
+        summary = earlier.summary if earlier is not None and earlier.key == key else _from_cache(cache, key)
+        if summary is None:
+            cold.append((file.path, key, content))
+        else:
+            found[file.path] = Read(key, summary)
     results = pool.run(_summarize_bytes, [content for _, _, content in cold], jobs=jobs if len(cold) > _FEW else 1)
-    for (index, key, _), result in zip(cold, results, strict=True):
+    for (path, key, _), result in zip(cold, results, strict=True):
         if isinstance(result, pool.Failed):
-            found[index] = Summary(fault=Fault(1, 1, result.reason))
+            found[path] = Read(key, Summary(fault=Fault(1, 1, result.reason)))
             continue
-        found[index] = codec.decode(result)
+        found[path] = Read(key, codec.decode(result))
         if cache is not None:
             cache.put(key, result)
-    return iter([summary or Summary() for summary in found])
+    return found
 
 
 _FEW = 40

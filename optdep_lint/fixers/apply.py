@@ -8,10 +8,10 @@ from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
-from optdep_lint.engine import Report, look
+from optdep_lint.engine import Looked, Report, look
 from optdep_lint.findings import Finding
 from optdep_lint.fixers import load_repairs
-from optdep_lint.fixers.passes import Passes, build, changed_files, key_of
+from optdep_lint.fixers.passes import Passes, build, key_of
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.registry import load_registry
 
@@ -48,9 +48,9 @@ def apply_fixes(report: Report, projects: Sequence[Project], config: Config, *, 
     refused: dict[tuple[str, str, str, str], str] = {}
     faults = []
     for project in projects:
-        outcome = Passes(project, config, fixable=codes & enabled, unsafe=unsafe).run()
+        outcome = Passes(_look(report, project, config), config, fixable=codes & enabled, unsafe=unsafe).run()
         by_path = {file.relative: file.path for file in project.files}
-        files |= {by_path[path]: (old, new) for path, old, new in changed_files(outcome, project)}
+        files |= {by_path[path]: (old, new) for path, old, new in outcome.changed()}
         applied += outcome.applied
         refused |= outcome.refused
         if outcome.fault is not None:
@@ -63,7 +63,7 @@ def offer_fixes(report: Report, project: Project, config: Config) -> Report:
     repairs = load_repairs()
     if not any(finding.code in repairs and finding.fix is None for finding in report.findings):
         return report
-    workshop = Workshop(look(project, config), config, report.findings)
+    workshop = Workshop(_look(report, project, config), config, report.findings)
     findings = []
     for finding in report.findings:
         fix = build(finding, workshop, repairs) if finding.fix is None else None
@@ -72,6 +72,12 @@ def offer_fixes(report: Report, project: Project, config: Config) -> Report:
         else:
             findings.append(replace(finding, fix=fix) if fix is not None else finding)
     return replace(report, findings=tuple(findings))
+
+
+def _look(report: Report, project: Project, config: Config) -> Looked:
+    """The project as the report has seen it, or evaluated now."""
+    known = next((looked for looked in report.looked if looked.project == project), None)
+    return known or look(project, config)
 
 
 __all__ = ["FixResult", "apply_fixes", "key_of", "offer_fixes"]

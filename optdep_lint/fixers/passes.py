@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
 from optdep_lint.discovery.globs import compile_patterns
+from optdep_lint.engine import Looked
 from optdep_lint.findings import Edit, Finding, Fix
 from optdep_lint.fixers import Refusal, Repair, load_repairs
 from optdep_lint.fixers.prove import Objection, Prover, State
 from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
-from optdep_lint.fixers.workshop import Workshop, content_of
+from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.suppressions import is_ignored
 
 MOST_PASSES = 25
@@ -24,14 +26,27 @@ Key = tuple[str, str, str, str]
 class Outcome:
     """What became of a project."""
 
+    originals: dict[str, bytes] = field(default_factory=dict)
+    """The old bytes of each file that a fix wanted to change, by its path in the project."""
     contents: dict[str, bytes] = field(default_factory=dict)
-    """The new bytes of each file that changed, by its path in the project."""
-    applied: list[Finding] = field(default_factory=list)
-    """The findings that were repaired, with their fixes."""
+    """The new bytes of each file that changed."""
+    passes: list[tuple[Finding, ...]] = field(default_factory=list)
+    """The findings that each pass repaired, with their fixes, whose offsets count in the files as that pass found them."""
     refused: dict[Key, str] = field(default_factory=dict)
     """Why a finding is left, by `key_of`."""
     fault: str | None = None
     """A mistake of optdep-lint itself: fixes that undo each other."""
+
+    @property
+    def applied(self) -> list[Finding]:
+        """The findings that were repaired."""
+        return [finding for of_pass in self.passes for finding in of_pass]
+
+    def changed(self) -> Iterator[tuple[str, bytes, bytes]]:
+        """Path, old and new bytes of each file that differs."""
+        for path, new in sorted(self.contents.items()):
+            if self.originals[path] != new:
+                yield path, self.originals[path], new
 
 
 def key_of(finding: Finding) -> Key:
@@ -42,14 +57,16 @@ def key_of(finding: Finding) -> Key:
 class Passes:
     """Repairs one project in memory."""
 
-    def __init__(self, project: Project, config: Config, *, fixable: Collection[str] | None, unsafe: bool) -> None:
+    def __init__(self, looked: Looked, config: Config, *, fixable: Collection[str] | None, unsafe: bool) -> None:
+        project = looked.project
         self._config, self._fixable, self._unsafe = config, fixable, unsafe
         self._wanted = {file.relative for file in project.files if file.reported}
         self._ignores = [(compile_patterns([glob]), codes) for glob, codes in config.per_file_ignores.items()]
-        self._prover = Prover(project, config)
+        self._prover = Prover(config)
         self._repairs: Mapping[str, Repair] = load_repairs()
-        self._original = {file.relative: file for file in project.files}
-        self._state = self._prover.look(project)
+        self._files = {file.relative: file for file in project.files}
+        self._pinned: dict[Path, bytes] = {}
+        self.state = self._prover.judge(looked)
         self._outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -72,10 +89,10 @@ class Passes:
 
     def _choose(self) -> list[Finding]:
         """The findings to repair now, each with its fix: as many as do not get in each other's way."""
-        workshop = Workshop(self._state.looked, self._config, self._state.findings)
+        workshop = Workshop(self.state.looked, self._config, self.state.findings, self._pinned)
         taken: dict[str, list[Edit]] = {}
         chosen = []
-        for finding in sorted(self._state.findings, key=_urgency):
+        for finding in sorted(self.state.findings, key=_urgency):
             fix = self._fix_for(finding, workshop)
             if fix is not None and not overlaps(taken, fix):
                 chosen.append(replace(finding, fix=fix))
@@ -106,8 +123,8 @@ class Passes:
         while chosen:
             state, objections = self._try(chosen)
             if state is not None:
-                self._state = state
-                self._outcome.applied += chosen
+                self.state = state
+                self._outcome.passes.append(tuple(chosen))
                 return True
             blamed = {id(one.suspects[0]): one for one in reversed(objections) if len(one.suspects) == 1}
             if not blamed:
@@ -127,15 +144,20 @@ class Passes:
             for edit in finding.fix.edits:
                 edits.setdefault(edit.path, []).append(edit)
         for path, of_file in edits.items():
-            old = contents[path] if path in contents else content_of(self._original[path])
+            old = contents[path] if path in contents else self._original(path)
+            self._outcome.originals.setdefault(path, old)
             contents[path] = splice(old, of_file)
             assert outside_is_kept(old, contents[path], of_file), path
-        after = self._prover.look(with_contents(self._state.project, contents))
-        objections = list(self._prover.objections(self._state, after, chosen))
+        after = self._prover.look(with_contents(self.state.project, contents), self.state)
+        objections = list(self._prover.objections(self.state, after, chosen))
         if objections:
             return None, objections
         self._outcome.contents = contents
         return after, []
+
+    def _original(self, path: str) -> bytes:
+        file = self._files[path]
+        return file.content if file.content is not None else self._pinned[file.path]
 
 
 def build(finding: Finding, workshop: Workshop, repairs: Mapping[str, Repair]) -> Fix | str | None:
@@ -159,12 +181,3 @@ def _urgency(finding: Finding) -> tuple[object, ...]:
     """Guards first: much of what follows from them goes away with them; comments last."""
     order = {"3": 0, "1": 1, "4": 2, "2": 3, "5": 4}
     return order.get(finding.code[3], 9), finding.sort_key
-
-
-def changed_files(outcome: Outcome, project: Project) -> Iterable[tuple[str, bytes, bytes]]:
-    """Path, old and new bytes of each file that differs."""
-    by_path = {file.relative: file for file in project.files}
-    for path, new in sorted(outcome.contents.items()):
-        old = content_of(by_path[path])
-        if old != new:
-            yield path, old, new

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from optdep_lint import engine
-from optdep_lint.cache import FOLDER_NAME, Cache
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
 from optdep_lint.facts import syntax
@@ -39,18 +38,21 @@ class Objection:
 
 
 class Prover:
-    """Evaluates edited projects. Summaries are read from the project's cache; nothing is written there."""
+    """Evaluates edited projects. What has been read once is not read again; nothing is written to a cache."""
 
-    def __init__(self, project: Project, config: Config) -> None:
-        self._cache = Cache(project.root / FOLDER_NAME)
+    def __init__(self, config: Config) -> None:
         self._config = replace(config, select=("OPD", *config.select), ignore=(), per_file_ignores={})
         """Whatever the user wants to see, a fix may bring nothing new."""
 
-    def look(self, project: Project) -> State:
-        """Evaluate a project; every file counts, also those that nobody asked about."""
+    def judge(self, looked: engine.Looked) -> State:
+        """Find every fault of a project; all its files count, also those that nobody asked about."""
+        project = looked.project
         whole = replace(project, files=tuple(replace(file, reported=True) for file in project.files))
-        looked = engine.look(whole, self._config, cache=self._cache)
-        return State(project, looked, engine.judge(looked, self._config).findings)
+        return State(project, looked, engine.judge(replace(looked, project=whole), self._config).findings)
+
+    def look(self, project: Project, before: State) -> State:
+        """Evaluate a project in which some files have other bytes than before."""
+        return self.judge(engine.look(project, self._config, before=before.looked))
 
     def objections(self, before: State, after: State, cured: Sequence[Finding]) -> Iterator[Objection]:
         """Why the edited project is not better; nothing where it is.

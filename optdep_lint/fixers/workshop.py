@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project, SourceFile
-from optdep_lint.engine import Looked
+from optdep_lint.engine import Looked, summary_key
 from optdep_lint.findings import Finding
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.availability import Availability
@@ -17,8 +18,23 @@ from optdep_lint.world.survey import Survey
 class Workshop:
     """One state of a project, to build fixes for."""
 
-    def __init__(self, looked: Looked, config: Config, findings: tuple[Finding, ...] = ()) -> None:
+    def __init__(
+        self,
+        looked: Looked,
+        config: Config,
+        findings: tuple[Finding, ...] = (),
+        pinned: dict[Path, bytes] | None = None,
+    ) -> None:
+        """Start from an evaluated project.
+
+        Args:
+            looked: The project.
+            config: Its settings.
+            findings: What is wrong with it.
+            pinned: The bytes of files on disk that have been read; what is read now is added.
+        """
         self.looked, self.config, self.findings = looked, config, findings
+        self._pinned = {} if pinned is None else pinned
         self._sources: dict[str, Source] = {}
         self._files = {file.relative: file for file in looked.project.files}
 
@@ -39,8 +55,15 @@ class Workshop:
             file = self._files.get(path)
             if file is None:
                 raise Refusal(f"{path} is not a Python file of the project")
-            found = self._sources[path] = Source(path, content_of(file))
+            found = self._sources[path] = Source(path, self._content_of(file))
         return found
+
+    def _content_of(self, file: SourceFile) -> bytes:
+        if file.content is not None:
+            return file.content
+        if file.path not in self._pinned:
+            self._pinned[file.path] = _read_unchanged(file.path, self.looked)
+        return self._pinned[file.path]
 
     def module_of(self, path: str) -> str:
         """The import name of a file; raises Refusal where nothing imports it."""
@@ -116,21 +139,19 @@ class Workshop:
         return bool(re.search(r"force[-_]sort[-_]within[-_]sections\s*=\s*true", text, re.IGNORECASE))
 
 
-def content_of(file: SourceFile) -> bytes:
-    """A file's bytes; raises Refusal where it cannot be read."""
-    if file.content is not None:
-        return file.content
+def _read_unchanged(path: Path, looked: Looked) -> bytes:
+    """A file's bytes; raises Refusal where it cannot be read, or has changed since the project was looked at."""
     try:
-        return file.path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise Refusal(f"cannot be read: {error.strerror or error}") from None
+    if looked.read[path].key != summary_key(content):
+        raise Refusal("it has changed since it was read")
+    return content
 
 
-def _read(root: object, name: str) -> str:
-    from pathlib import Path
-
-    path = Path(str(root)) / name
+def _read(root: Path, name: str) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return (root / name).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""

@@ -9,6 +9,7 @@ import pytest
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import discover
+from optdep_lint.engine import look
 from optdep_lint.fixers.passes import Outcome, Passes
 
 Make = Callable[[Mapping[str, "bytes | str"]], Path]
@@ -47,7 +48,7 @@ def repair() -> Callable[..., Outcome]:
 
     def run(root: Path, *, unsafe: bool = True) -> Outcome:
         (project,) = discover([root], Config())
-        outcome = Passes(project, Config(), fixable=None, unsafe=unsafe).run()
+        outcome = Passes(look(project, Config()), Config(), fixable=None, unsafe=unsafe).run()
         assert outcome.fault is None
         for path, content in outcome.contents.items():
             (root / path).write_bytes(content)

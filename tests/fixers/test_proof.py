@@ -166,3 +166,42 @@ def test_suppressed_findings_are_left(make: Any, repair: Callable[..., Any]) -> 
     text = "import numba  # optdep: ignore[OPD101]\n\n\ndef f(x):\n    return numba.njit(x)\n"
     root = make({"acme/__init__.py": "from acme import m\n", "acme/m.py": text})
     assert not repair(root).contents
+
+
+GUARDED = {
+    "acme/__init__.py": "from acme import m\n",
+    "acme/m.py": "import numba\n\n\ndef f(x):\n    return numba.njit(x)\n",
+}
+
+
+def test_what_has_been_read_is_not_read_again(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof reads the edited files alone."""
+    from optdep_lint import engine
+    from optdep_lint.config import Config
+    from optdep_lint.discovery import discover
+    from optdep_lint.fixers.passes import Passes
+
+    root = make(GUARDED)
+    (project,) = discover([root], Config())
+    looked = engine.look(project, Config())
+    summarized: list[bytes] = []
+    original = engine._summarize_bytes
+    monkeypatch.setattr(engine, "_summarize_bytes", lambda content: summarized.append(content) or original(content))
+    outcome = Passes(looked, Config(), fixable=None, unsafe=True).run()
+    assert summarized == [outcome.contents["acme/m.py"]]
+
+
+def test_a_file_that_changes_meanwhile_is_not_repaired(make: Any) -> None:
+    """Places that were found in other bytes mean nothing."""
+    from optdep_lint import engine
+    from optdep_lint.config import Config
+    from optdep_lint.discovery import discover
+    from optdep_lint.fixers.passes import Passes
+
+    root = make(GUARDED)
+    (project,) = discover([root], Config())
+    looked = engine.look(project, Config())
+    (root / "acme" / "m.py").write_text("# mine\nimport numba\n")
+    outcome = Passes(looked, Config(), fixable=None, unsafe=True).run()
+    assert not outcome.contents
+    assert list(outcome.refused.values()) == ["it has changed since it was read"]

@@ -29,7 +29,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         return draft.finish("Give each import a `try` of its own")
     handler = source.at(finding.span.line, finding.span.column, cst.ExceptHandler)
     manager = source.at(finding.span.line, finding.span.column, cst.With)
-    if handler is None and manager is not None and not finding.because:
+    shares = any(step.path == finding.path for step in finding.because)
+    if handler is None and manager is not None and not shares:
         draft.unsafe.append("failures that were hidden come to light")
         _narrow_suppress(draft, source, manager)
         return draft.finish("Suppress ImportError alone")
@@ -39,7 +40,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if not isinstance(found, cst.Try):
         raise Refusal("the handler was not found again")
     draft.unsafe.append("failures that were hidden come to light")
-    if finding.because:
+    if shares:
         _move_rest(bench, found)
         return draft.finish("Leave only the optional import in the `try`")
     _narrow(draft, source, handler or found.handlers[0])
