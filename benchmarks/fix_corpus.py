@@ -22,8 +22,6 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from optdep_lint import engine
 from optdep_lint.cache import Cache
 from optdep_lint.config import Config
