@@ -129,7 +129,8 @@ def _call(evaluation: Evaluation, module: Module, function: FunctionValue) -> Va
     frame = Frame("module", module, State(module.namespace, {}))
     evaluation.budget = 500
     try:
-        return evaluation.calls.run_function(function, (), {}, frame, 0)
+        with evaluation.imagined():
+            return evaluation.calls.run_function(function, (), {}, frame, 0)
     except (Raised, GiveUp):
         return None
     finally:

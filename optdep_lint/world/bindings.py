@@ -37,8 +37,8 @@ class Bindings:
         """Bind a name where the frame's scope says."""
         value = caused(value, frame.cause)
         if name in frame.globals:
-            self._evaluation.effects += 1
             names = frame.module.names
+            self._evaluation.change(names, name)
             if frame.uncertain and name in names:
                 value = join_values(None, value, names[name])
             names[name] = value
@@ -58,7 +58,7 @@ class Bindings:
             scope = scope.enclosing
         names = scope.state.names if scope is not None else frame.module.names
         if names is not frame.state.names:
-            self._evaluation.effects += 1
+            self._evaluation.change(names, name)
             if frame.uncertain:
                 value = join_values(None, value, names.get(name) or Unbound())
         names[name] = value
@@ -97,12 +97,12 @@ class Bindings:
         if isinstance(holder, ModuleValue):
             if self._evaluation.is_shared(holder.module):
                 return
-            self._evaluation.effects += 1
+            self._evaluation.change(holder.module.names, target.name)
             self._put(holder.module.names, target.name, value, frame)
             if target.name == "__class__":
                 holder.module.dynamic = True
         elif isinstance(holder, ClassValue):
-            self._evaluation.effects += 1
+            self._evaluation.change(holder.names, target.name)
             self._put(holder.names, target.name, value, frame)
         elif isinstance(holder, Instance):
             self._put(holder.attributes, target.name, value, frame)

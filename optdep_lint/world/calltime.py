@@ -99,7 +99,8 @@ class CallTime:
         before = dict(module.namespace)
         self._evaluation.budget = _MOST_STEPS
         try:
-            failures = self._run(function, arguments, frame, module)
+            with self._evaluation.imagined():
+                failures = self._run(function, arguments, frame, module)
         except GiveUp:
             failures = []
         finally:

@@ -113,14 +113,12 @@ def answers_no(evaluation: Evaluation, probe: Probe) -> bool:
     if module is None or not isinstance(function, FunctionValue):
         return False
     frame = Frame("module", module, State(module.namespace, {}))
-    before = dict(module.namespace)
     evaluation.budget = 1000
     try:
-        answer = evaluation.calls.run_function(function, (), {}, frame, 0)
-        return evaluation.expressions.truth(answer, frame)[0] is Truth.NO
+        with evaluation.imagined():
+            answer = evaluation.calls.run_function(function, (), {}, frame, 0)
+            return evaluation.expressions.truth(answer, frame)[0] is Truth.NO
     except (Raised, GiveUp):
         return False
     finally:
         evaluation.budget = None
-        module.namespace.clear()
-        module.namespace.update(before)

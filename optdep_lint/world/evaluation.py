@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from optdep_lint.world import stdlib
@@ -51,6 +53,8 @@ class Evaluation:
         """The modules of which functions were called that evaluation could not follow: what they bind may have changed."""
         self.effects = 0
         """How often a function has changed something that outlives its call."""
+        self._changed: list[tuple[dict[str, Value], str, Value | None]] | None = None
+        """What a call that is only imagined has changed, and what was there before."""
         self.process: set[str] = set()
         """The project's modules that have been imported since the process being imagined began."""
         self.importing: list[Module] = []
@@ -198,6 +202,26 @@ class Evaluation:
             self.injected[name] = value
             if self.importing:
                 self.importing[-1].injections[name] = value
+
+    def change(self, names: dict[str, Value], name: str) -> None:
+        """Note that a name that outlives the call is about to be bound."""
+        self.effects += 1
+        if self._changed is not None:
+            self._changed.append((names, name, names.get(name)))
+
+    @contextmanager
+    def imagined(self) -> Iterator[None]:
+        """Calls that only ask what would be: the names of modules and classes are as before when it is over."""
+        outer, self._changed = self._changed, []
+        try:
+            yield
+        finally:
+            for names, name, value in reversed(self._changed):
+                if value is None:
+                    names.pop(name, None)
+                else:
+                    names[name] = value
+            self._changed = outer
 
     def is_stdlib(self, name: str) -> bool:
         """The name's root is the standard library's."""

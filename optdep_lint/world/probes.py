@@ -200,9 +200,12 @@ class Inquirer:
         inquiry.budget = _STEPS if unit.definition is not None else None
         answer: Answer
         try:
-            answer = (
-                _of_function(inquiry, unit, body) if unit.definition is not None else _of_module(inquiry, unit, body)
-            )
+            with inquiry.imagined():
+                answer = (
+                    _of_function(inquiry, unit, body)
+                    if unit.definition is not None
+                    else _of_module(inquiry, unit, body)
+                )
         except Raised as raised:
             answer = raised.failure
         except GiveUp:
