@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from optdep_lint.facts import syntax
 from optdep_lint.world.enumerations import member_of
 from optdep_lint.world.frames import Frame
+from optdep_lint.world.origins import ORIGIN
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.values import (
     Choice,
@@ -133,7 +134,7 @@ class Attributes(Questions):
             case External():
                 return self._evaluation.known.attribute(value, name, frame, at)
             case ClassValue():
-                return self._class_attribute(value, name)
+                return self._class_attribute(value, name, frame, at)
             case Instance():
                 return self._instance_attribute(value, name, frame, at)
             case Constant() if not hasattr(value.value, name):
@@ -151,6 +152,8 @@ class Attributes(Questions):
             case FunctionValue() if name == "__wrapped__":
                 return value
         key = self.key(value)
+        if name == "__module__" and key is None:
+            return ORIGIN
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
     def _no_attribute(self, value: Constant | Items | Table, name: str, frame: Frame, at: int) -> Failure:
@@ -161,7 +164,10 @@ class Attributes(Questions):
             if isinstance(value, Items)
             else "dict"
         )
-        message = f"'{kind}' object has no attribute '{name}'"
+        return self._lacking(f"'{kind}' object", value, name, frame, at)
+
+    def _lacking(self, what: str, value: Value, name: str, frame: Frame, at: int) -> Failure:
+        message = f"{what} has no attribute '{name}'"
         certain = frame.module.name not in self._evaluation.blurred
         type_ = builtin("AttributeError")
         return self.failure(frame, at, "attribute", message, value.cause, type_, subject=name, certain=certain)
@@ -187,13 +193,20 @@ class Attributes(Questions):
             for base in class_.bases
         )
 
-    def _class_attribute(self, class_: ClassValue, name: str) -> Value:
+    def knows_all_of(self, class_: ClassValue) -> bool:
+        """What is not found in a class is not there: concluded only where nothing is done out of caution."""
+        blurred = self._evaluation.blurred
+        return not self._evaluation.cautious and class_.module.name not in blurred and self.is_closed(class_)
+
+    def _class_attribute(self, class_: ClassValue, name: str, frame: Frame, at: int) -> Value:
         found = self.class_member(class_, name)
         if isinstance(found, Descriptor):
             return Method(found.function, class_) if found.kind == "classmethod" else found.function
         if name == "__name__":
             return Constant(class_.name)
         if found is None or isinstance(found, Unbound):
+            if self.knows_all_of(class_) and not _is_inherited(class_, name) and not hasattr(type, name):
+                raise Raised(self._lacking(f"type object '{class_.name}'", class_, name, frame, at))
             return Unknown()
         return member_of(class_, name, found)
 
@@ -218,8 +231,21 @@ class Attributes(Questions):
         hook = self.class_member(value.type, "__getattr__") if not value.vague else None
         if isinstance(hook, FunctionValue):
             return calls.call(Method(hook, value), (Constant(name),), {}, frame, at, value.cause)
+        known = self.knows_all_of(value.type) and not value.vague
+        if known and not _is_inherited(value.type, name) and not hasattr(object, name):
+            raise Raised(self._lacking(f"'{value.type.name}' object", value, name, frame, at))
         key = self.key(value)
         return self.unknown(f"{key}.{name}" if key and not value.arguments else None, value.cause)
+
+
+def _is_inherited(class_: ClassValue, name: str) -> bool:
+    """A builtin that a class derives from has an attribute of that name."""
+    return any(
+        _is_inherited(base, name)
+        if isinstance(base, ClassValue)
+        else isinstance(base, External) and hasattr(getattr(builtins, base.path.rpartition(".")[2], None), name)
+        for base in class_.bases
+    )
 
 
 def holds_unbound(value: Value) -> bool:

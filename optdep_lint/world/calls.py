@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from optdep_lint.world.values import (
     Items,
     Known,
     Method,
+    ModuleValue,
     Raised,
     Table,
     Unknown,
@@ -147,17 +148,22 @@ class Calls:
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
                 return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
-            case Constant() | Items() | Table():
-                kind = type(function.value if isinstance(function, Constant) else function).__name__
-                message = f"'{kind}' object is not callable"
-                certain = frame.module.name not in self._evaluation.blurred
-                type_ = builtin("TypeError")
-                raise Raised(expressions.failure(frame, at, "call", message, function.cause, type_, certain=certain))
+            case Constant() | Items() | Table() | ModuleValue():
+                kind = type(function.value).__name__ if isinstance(function, Constant) else _TYPES[type(function)]
+                raise Raised(self._not_callable(kind, function, frame, at))
             case Instance() if isinstance(function.type, ClassValue):
                 member = expressions.class_member(function.type, "__call__")
                 if member is not None:
                     return self.call(Method(member, function), arguments, keywords, frame, at)
+                if expressions.knows_all_of(function.type) and not function.vague:
+                    raise Raised(self._not_callable(function.type.name, function, frame, at))
         return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
+
+    def _not_callable(self, kind: str, value: Value, frame: Frame, at: int) -> Failure:
+        message = f"'{kind}' object is not callable"
+        certain = frame.module.name not in self._evaluation.blurred
+        type_ = builtin("TypeError")
+        return self._evaluation.expressions.failure(frame, at, "call", message, value.cause, type_, certain=certain)
 
     def key_of(self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value]) -> str | None:
         """A text for a call that is the same whenever the same is asked again, or None."""
@@ -300,15 +306,12 @@ class Calls:
         raises = [exit_ for exit_ in inner.exits if exit_.failure is not None]
         step = f"calls {function.name}"
         if not returns:
-            failure = next(
-                (exit_.failure for exit_ in raises if exit_.failure and exit_.failure.cause is not None), None
-            )
-            failure = failure or (raises[0].failure if raises else None)
+            failure = decisive([exit_.failure for exit_ in raises if exit_.failure is not None])
             if failure is None or not (failure.concludes or frame.protected):
                 return Unknown()
             raise Raised(through(failure, frame, at, step))
         for exit_ in raises:
-            if exit_.failure is not None and exit_.failure.cause is not None and inner.depth <= _DEEPEST_MAYBE:
+            if exit_.failure is not None and exit_.failure.concludes and inner.depth <= _DEEPEST_MAYBE:
                 condition = _condition_of(exit_, entry)
                 self._evaluation.expressions.may_fail(through(exit_.failure, frame, at, step), condition, frame)
         result = returns[-1].value or Unknown()
@@ -368,7 +371,7 @@ class Calls:
         decorator = frame.state.settle(decorator)
         if isinstance(decorator, Known) and decorator.model == "refusing":
             return caused(Known("refused", *decorator.parts), decorator.parts[0])
-        if isinstance(decorator, (Constant, Items, Table)):
+        if isinstance(decorator, (Constant, Items, Table, ModuleValue)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
@@ -433,9 +436,15 @@ class Calls:
         return self._evaluation.expressions.truth(answer, frame)[0]
 
 
+_TYPES = {Items: "tuple", Table: "dict", ModuleValue: "module"}
 _MUTATING = frozenset(
     {"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"}
 )
+
+
+def decisive(failures: Sequence[Failure]) -> Failure | None:
+    """Of all the exceptions that end something, the one to tell of: the last comes where no earlier one does."""
+    return next((failure for failure in reversed(failures) if failure.concludes), failures[-1] if failures else None)
 
 
 def _says_nothing(function: FunctionValue, result: Value) -> bool:

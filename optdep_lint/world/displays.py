@@ -97,15 +97,19 @@ class Displays(Questions):
         values = self.iterate(node, frame) if node.kind != "dict" else None
         if values is not None and not any(generator.tests for generator in node.generators):
             return Items(node.kind, tuple(values))
+        self.typical(node, frame)
+        return Unknown()
+
+    def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
+        """What all elements of a comprehension are like, if there are any."""
         names, frame.state.names = frame.state.names, frame.state.names.copy()
         try:
             for generator in node.generators:
                 self.under(None, True, lambda part=generator: self.evaluate(part.iterable, frame), frame)  # type: ignore[misc]
                 self._evaluation.statements.assign(generator.target, Unknown(), frame)
-            self.under(None, True, lambda: self._once(node, frame), frame)
+            return self.under(None, True, lambda: self._once(node, frame), frame)
         finally:
             frame.state.names = names
-        return Unknown()
 
     def _once(self, node: syntax.Comprehension, frame: Frame) -> Value:
         for generator in node.generators:
@@ -142,6 +146,8 @@ class Displays(Questions):
                 return self.lookup(key, frame) or Unknown()
             case Known(model="environment") if isinstance(key, str):
                 return self._evaluation.known.variable(key, None, frame, at)
+            case Known(model="origin"):
+                return value
             case Known(model="slice"):
                 return Unknown()
             case Table() if key is not NotPython and hashable(key) and key in value.entries:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from optdep_lint.world import stdlib
 from optdep_lint.world.bound import bound_names, local_names
-from optdep_lint.world.calls import Calls, GiveUp
+from optdep_lint.world.calls import Calls, GiveUp, decisive
 from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.guards import Guards
@@ -23,6 +23,7 @@ from optdep_lint.world.worlds import World
 
 _MOST_OPEN = 8
 _MOST_ASSUMED = 8
+_MOST_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,14 @@ class Evaluation:
         """What a call that is only imagined has changed, and what was there before."""
         self.process: set[str] = set()
         """The project's modules that have been imported since the process being imagined began."""
+        self.set_aside: dict[str, Module] = {}
+        """Modules whose import failed, as they were before it was tried again in this process."""
+        self.passing: list[Module] = []
+        """Modules whose outcome holds in this process only."""
+        self.tried_out: set[str] = set()
+        """Modules that calls may or may not import, which would change the order of all imports."""
+        self.failed: dict[str, int] = {}
+        """How often a module that fails has been imported in this process."""
         self.importing: list[Module] = []
         """The modules being imported, innermost last."""
         self.doubtful: set[str] = set()
@@ -107,7 +116,8 @@ class Evaluation:
         """What `import name` does in a fresh process."""
         maybe: list[Failure] = []
         parts = name.split(".")
-        self.process, self.injected = set(), {}
+        self.process, self.injected, self.failed = set(), {}, {}
+        self._forget_passing()
         for length in range(1, len(parts) + 1):
             prefix = ".".join(parts[:length])
             if prefix not in self.tree.sources:
@@ -120,6 +130,33 @@ class Evaluation:
                 return Outcome("raises", module.failure)
             maybe += module.maybe
         return Outcome("maybe", maybe[0]) if maybe else Outcome("ok")
+
+    def again(self, module: Module) -> Module:
+        """A module to import: one that has failed is tried afresh where it would now meet something else."""
+        if module.status != "raises" or not module.asked.reads:
+            return module
+        tried = self.failed.get(module.name, 0)
+        self.failed[module.name] = tried + 1
+        if tried >= _MOST_TRIES or not (tried or self._meets_others(module, set())):
+            return module
+        self.set_aside.setdefault(module.name, module)
+        fresh = self.modules[module.name] = Module(module.source)
+        return fresh
+
+    def _meets_others(self, module: Module, seen: set[str]) -> bool:
+        """Importing it now meets a module half imported, or one that has been put there in the meantime."""
+        seen.add(module.name)
+        if self.injected and not self.injected.keys().isdisjoint(module.asked.felt):
+            return True
+        for name, what in module.asked.reads:
+            other = self.modules.get(name) if not what and name not in seen else None
+            if other is None or other is module:
+                continue
+            if other.status == "running" and name not in module.touched:
+                return True
+            if other.status == "raises" and self._meets_others(other, seen):
+                return True
+        return False
 
     def enter(self, module: Module) -> None:
         """Note that a module whose import has been followed before is imported in this process, too."""
@@ -161,26 +198,32 @@ class Evaluation:
         raised = [exit_.failure for exit_ in frame.exits if exit_.failure is not None]
         module.namespace, module.assumed, module.frame = frame.state.names, frame.state.assumed, None
         module.touched.discard(module.name)
+        module.maybe = _open_failures(frame, self.cautious)
         if falls:
             module.status = "ok"
-            module.maybe = _open_failures(frame, self.cautious)
         else:
             module.status = "raises"
-            module.failure = next(
-                (failure for failure in raised if failure.cause is not None), raised[0] if raised else None
-            )
-        self._forget_dependents(module)
+            self.failed.setdefault(module.name, 1)
+            module.failure = decisive(raised)
+        self._note_dependents(module)
 
-    def _forget_dependents(self, module: Module) -> None:
-        """Outcomes that were reached while this module was half imported hold only if it became whole."""
+    def _note_dependents(self, module: Module) -> None:
+        """Outcomes that were reached while this module was half imported hold in this process, elsewhere if it became whole."""
         for other in self.modules.values():
             if self.is_shared(other):
                 continue
             if module.name in other.touched and other.status in ("ok", "raises"):
                 other.touched.discard(module.name)
                 if module.status == "raises" or other.status == "raises":
-                    other.status, other.failure, other.maybe, other.touched = "new", None, [], set()
-                    other.dynamic, other.replaced = False, None
+                    self.passing.append(other)
+
+    def _forget_passing(self) -> None:
+        """The process ends: what came only of its order is not kept."""
+        for module in self.passing:
+            module.renew()
+        self.passing.clear()
+        self.modules.update(self.set_aside)
+        self.set_aside.clear()
 
     def inject(self, name: str | None, value: Value, frame: Frame) -> None:
         """`sys.modules[name] = value`"""

@@ -84,6 +84,16 @@ class Imports:
         tree = self._evaluation.tree
         if not tree.owns(name):
             return self._external(name, last, frame, at)
+        if self._is_in_doubt(name, frame):
+            return self._try_out(name, last, frame, at)
+        return self._import_own(name, last, frame, at)
+
+    def _import_own(self, name: str, last: bool, frame: Frame, at: int) -> Value:
+        """A module below one of the project's own roots, its parents first."""
+        tree, injected = self._evaluation.tree, self._evaluation.injected
+        if "." in name and self._is_whole_already(name):
+            module = self.load(name if last else name.partition(".")[0], frame, at)
+            return module.replaced or ModuleValue(module)
         first: Value | None = None
         value: Value = Unknown()
         prefix = ""
@@ -103,6 +113,60 @@ class Imports:
                 parent = None
             first = first or value
         return value if last else first or value
+
+    def _is_in_doubt(self, name: str, frame: Frame) -> bool:
+        """A call may or may not import a module for the first time."""
+        if frame.kind != "function" or not frame.uncertain or not self._evaluation.cautious:
+            return False
+        found = self._evaluation.modules.get(name)
+        return name in self._evaluation.tree.sources and (found is None or found.status == "new")
+
+    def _try_out(self, name: str, last: bool, frame: Frame, at: int) -> Value:
+        """What an import gives that may not happen: where it meets modules half imported, it is as if it did not."""
+        evaluation = self._evaluation
+        if name in evaluation.tried_out:
+            return Unknown()
+        done = {module.name for module in evaluation.modules.values() if module.status != "new"}
+        failure: Raised | None = None
+        value: Value = Unknown()
+        try:
+            value = self._import_own(name, last, frame, at)
+        except Raised as raised:
+            failure = raised
+        fresh = [module for module in evaluation.modules.values() if module.name not in done]
+        if any(module.touched for module in fresh):
+            evaluation.tried_out.add(name)
+            for module in fresh:
+                module.renew()
+            return Unknown()
+        if failure is not None:
+            raise failure
+        return value
+
+    def import_as(self, name: str, frame: Frame, at: int) -> Value:
+        """`import name as x`: the module, found by way of its parents.
+
+        Raises:
+            Raised: where it or a parent cannot be imported.
+        """
+        if "." in name and self._is_whole_already(name):
+            root, *parts = name.split(".")
+            self.load(root, frame, at)
+            parent = root
+            for part in parts[:-1]:
+                module = self._evaluation.module(f"{parent}.{part}")
+                if module.status not in ("ok", "running"):
+                    cause = module.failure.cause if module.failure is not None else None
+                    raise Raised(self._no_name(self._evaluation.module(parent), part, cause, frame, at))
+                parent = module.name
+        return self.import_dotted(name, True, frame, at)
+
+    def _is_whole_already(self, name: str) -> bool:
+        """The module has been imported in this process: its parents are not asked for, even if they have failed."""
+        module = self._evaluation.modules.get(name)
+        if module is None or name.partition(".")[0] not in self._evaluation.tree.sources:
+            return False
+        return module.status == "ok" and name in self._evaluation.process
 
     def _without_source(self, name: str, parent: Module | None, frame: Frame, at: int) -> Value:
         """A name below one of the project's own roots for which there is no source."""
@@ -167,7 +231,7 @@ class Imports:
         Raises:
             Raised: where its import fails.
         """
-        module = self._evaluation.module(name)
+        module = self._evaluation.again(self._evaluation.module(name))
         self._evaluation.read(module, "")
         if module.status == "new":
             self._evaluation.run_module(module)
@@ -313,13 +377,25 @@ class Imports:
                     value = self._listed_name(module, element.value, frame, at)
                     self._evaluation.statements.bind(element.value, value, frame)
             return
-        if listed is not None or module.dynamic or module.status == "running" or "__getattr__" in module.names:
+        open_ended = self._evaluation.cautious and (module.status == "running" or "__getattr__" in module.names)
+        if listed is not None or module.dynamic or open_ended or self._answers_for(module, "__all__", frame, at):
             frame.module.dynamic = True
         for name, value in list(module.names.items()):
             if not name.startswith("_"):
                 known = frame.state.names.get(name)
                 if not isinstance(value, Unbound) or known is None:
                     self._evaluation.statements.bind(name, value, frame)
+
+    def _answers_for(self, module: Module, name: str, frame: Frame, at: int) -> bool:
+        """The module's `__getattr__` has something to give for a name."""
+        hook = module.names.get("__getattr__")
+        if not isinstance(hook, (FunctionValue, Known)):
+            return hook is not None
+        try:
+            self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
+        except Raised as raised:
+            return is_subclass(raised.failure.type, builtin("AttributeError")) is not Truth.YES
+        return True
 
     def _listed_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """What `__all__` names, where its absence is an AttributeError."""

@@ -20,6 +20,8 @@ from optdep_lint.world.machinery import (
     normalized,
 )
 from optdep_lint.world.operations_library import LIBRARY_ANSWERS, call_library
+from optdep_lint.world.origins import ORIGIN, is_origin
+from optdep_lint.world.origins import call_member as origin_member
 from optdep_lint.world.surroundings import COMMON_VARIABLES, constants
 from optdep_lint.world.truth import Atom, Truth
 from optdep_lint.world.values import (
@@ -91,6 +93,8 @@ class KnownThings(Machinery):
             return self._version(value.path, path)
         if name == "__name__" and value.path in self.evaluation.imported:
             return Constant(value.path)
+        if name == "__module__":
+            return ORIGIN
         if frame.protected and self._lacks(value.path, name):
             message = f"module '{value.path}' has no attribute '{name}'"
             failure = self.evaluation.expressions.failure(
@@ -121,7 +125,7 @@ class KnownThings(Machinery):
             and isinstance(value.parts[0], FunctionValue)
         ):
             return value.parts[0] if name == "__wrapped__" else Constant(value.parts[0].name)
-        if value.model in ("namespace", "memoised", "decorated", "member", "environment", "library"):
+        if value.model in ("namespace", "memoised", "decorated", "member", "environment", "library", "origin"):
             return Known("member", value, name)
         return caused(Unknown(), value.cause)
 
@@ -191,7 +195,9 @@ class KnownThings(Machinery):
             argument = node.arguments[0]
             if isinstance(argument, syntax.Comprehension):
                 values = expressions.iterate(argument, frame)
-            if values is None:
+                if values is None:
+                    return self._any_all_alike(wants, expressions.typical(argument, frame), frame)
+            else:
                 values = elements_of(frame.state.settle(expressions.evaluate(argument, frame)))
         if values is None:
             return Unknown()
@@ -203,6 +209,12 @@ class KnownThings(Machinery):
                 return caused(Constant(wants), frame.state.settle(value).cause) if not open_ else Unknown()
             open_ = open_ or truth is Truth.MAYBE
         return Unknown() if open_ else caused(Constant(not wants), cause)
+
+    def _any_all_alike(self, wants: bool, element: Value, frame: Frame) -> Value:
+        """`any(...)` or `all(...)` over elements of which only is known what all are like; there may be none."""
+        truth, _ = self.evaluation.expressions.truth(element, frame)
+        settled = truth is Truth.of(not wants)
+        return caused(Constant(not wants) if settled else Unknown(), frame.state.settle(element).cause)
 
     def _super(self, frame: Frame) -> Value:
         owner = frame.state.names.get("__class__")
@@ -287,6 +299,8 @@ class KnownThings(Machinery):
             return self._namespace_method(holder.parts[0], name, arguments, frame)
         if isinstance(holder, Known) and holder.model == "environment" and name in ("get", "setdefault") and arguments:
             return environment(self, arguments, {}, frame, at)
+        if is_origin(holder):
+            return origin_member(self.evaluation, name, arguments, frame)
         if isinstance(holder, Known) and holder.model == "memoised" and name == "__wrapped__":
             return Unknown()
         return Unknown()

@@ -84,7 +84,7 @@ class Module:
         """What must hold for its import to have come to its end."""
         self.failure: Failure | None = None
         self.maybe: list[Failure] = []
-        """Failures that happen under a condition that this world leaves open."""
+        """Failures that happen under a condition that this world leaves open, whatever comes in the end."""
         self.declared: set[str] = set()
         """Names that it annotates without binding them: somebody else is to do that."""
         self.dynamic = False
@@ -106,6 +106,11 @@ class Module:
     def name(self) -> str:
         """Its import name."""
         return self.source.name
+
+    def renew(self) -> None:
+        """As if it had not been imported."""
+        self.status, self.failure, self.maybe, self.touched = "new", None, [], set()
+        self.dynamic, self.replaced = False, None
 
     @property
     def names(self) -> dict[str, Value]:

@@ -12,6 +12,7 @@ from optdep_lint.facts.walk import expressions as parts_of
 from optdep_lint.world.enumerations import are_equal
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.literals import NotPython, from_python, to_python
+from optdep_lint.world.origins import comes_from, is_origin
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.truth import Atom, Condition, Truth, every, negate, some
 from optdep_lint.world.values import (
@@ -19,9 +20,11 @@ from optdep_lint.world.values import (
     Choice,
     Constant,
     External,
+    FunctionValue,
     Instance,
     Items,
     Known,
+    ModuleValue,
     Table,
     Unknown,
     Value,
@@ -139,6 +142,9 @@ class Operators(Questions):
         if operator_ in ("in", "not in") and isinstance(right, Known) and right.model in ("namespace", "environment"):
             result = self._evaluation.known.contains(right, left, frame)
             return caused(result if operator_ == "in" else negated(result), result.cause or cause)
+        if operator_ in ("==", "!=", "in", "not in") and is_origin(left):
+            result = comes_from(self._evaluation, right)
+            return caused(result if operator_ in ("==", "in") else negated(result), result.cause or cause)
         if operator_ in ("in", "not in") and isinstance(right, Table) and not right.complete:
             return Unknown()
         left_python, right_python = to_python(left), to_python(right)
@@ -152,6 +158,10 @@ class Operators(Questions):
     def _open_comparison(self, operator_: str, left: Value, right: Value, cause: Cause | None) -> Value:
         if operator_ in ("!=", "not in"):
             return negated(self._open_comparison("==" if operator_ == "!=" else "in", left, right, cause))
+        if operator_ == "==" and any(isinstance(one, ModuleValue | FunctionValue) for one in (left, right)):
+            other = left if isinstance(right, ModuleValue | FunctionValue) else right
+            if isinstance(other, Constant):
+                return caused(Constant(False), cause)
         left_key, right_key = self.key(left), self.key(right)
         return self.unknown(f"{left_key} {operator_} {right_key}" if left_key and right_key else None, cause)
 

@@ -51,8 +51,8 @@ class Questions(ABC):
         """An exception raised here; while another is being handled, it goes back to what that goes back to."""
         if self._evaluation.cautious and (frame.kind == "function" or kind in ("attribute", "call")):
             certain = False
-        if cause is None and certain and frame.caught:
-            cause = frame.caught[-1].cause
+        if certain and frame.caught and (cause is None or kind in ("name", "attribute", "call")):
+            cause = frame.caught[-1].cause or cause
         return Failure(
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
             certain=certain,

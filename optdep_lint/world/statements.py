@@ -94,7 +94,11 @@ class Statements(Branches, Loops, Handlers, Definitions):
                 lazy = Known("lazy import", alias.name, alias.asname is not None, None)
                 self.bind(alias.asname or alias.name.partition(".")[0], lazy, frame)
                 continue
-            value = self._evaluation.imports.import_dotted(alias.name, alias.asname is not None, frame, node.at)
+            imports = self._evaluation.imports
+            if alias.asname is None:
+                value = imports.import_dotted(alias.name, False, frame, node.at)
+            else:
+                value = imports.import_as(alias.name, frame, node.at)
             self.bind(alias.asname or alias.name.partition(".")[0], value, frame)
         return True
 

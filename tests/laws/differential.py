@@ -13,7 +13,7 @@ from optdep_lint.summarize import summarize
 from optdep_lint.world.evaluation import Evaluation, Outcome
 from optdep_lint.world.modules import Source, Tree
 from optdep_lint.world.surroundings import TYPING_ONLY
-from optdep_lint.world.values import Choice, Constant, Unbound, Unknown, Value
+from optdep_lint.world.values import Choice, Constant, Failure, Unbound, Unknown, Value
 from optdep_lint.world.worlds import World
 
 PRESENT, ABSENT = ("here", "there"), ("gone", "lost")
@@ -70,7 +70,12 @@ def judge(program: Program, runner: Runner) -> Verdict:
     """Evaluate a program, run it, and compare."""
     outcome, evaluation = evaluate(program)
     real = runner.run(program)
-    return Verdict(outcome.status, complain(outcome, evaluation, real))
+    complaint = complain(outcome, evaluation, real)
+    if complaint is None and outcome.status == real["status"] == "raises":
+        ways = [outcome.failure, *evaluation.modules["top"].maybe]
+        complaints = [complain_of_root(missing_root(failure), real, program, runner) for failure in ways]
+        complaint = None if None in complaints else complaints[0]
+    return Verdict(outcome.status, complaint)
 
 
 def complain(outcome: Outcome, evaluation: Evaluation, real: dict) -> str | None:
@@ -82,21 +87,34 @@ def complain(outcome: Outcome, evaluation: Evaluation, real: dict) -> str | None
         return f"said {outcome.status}, was {real['status']}: {message}"
     if outcome.status == "ok":
         return next(differences(evaluation, real["names"]), None)
-    return complain_of_failure(outcome, real)
+    ways = [outcome.failure, *evaluation.modules["top"].maybe]
+    complaints = [complain_of_failure(failure, real) for failure in ways]
+    return None if None in complaints else complaints[0]
 
 
-def complain_of_failure(outcome: Outcome, real: dict) -> str | None:
-    failure = outcome.failure
-    missing = failure.cause.missing.partition(".")[0] if failure is not None and failure.cause is not None else None
-    if missing == TYPING_ONLY:
-        missing = None
-    if missing not in (None, *ABSENT):
-        return f"said {missing} is missing"
-    if real["roots"] and missing not in real["all_roots"]:
-        return f"said {missing} is missing, is {real['roots']}"
+def complain_of_failure(failure: Failure | None, real: dict) -> str | None:
     said = getattr(failure.type, "path", None) or getattr(failure.type, "name", "") if failure is not None else ""
     if failure is not None and said.rpartition(".")[2] != real["type"] and type(failure.type).__name__ != "Unknown":
         return f"said {said}, was {real['type']}: {real['text']}"
+    return None
+
+
+def missing_root(failure: Failure | None) -> str | None:
+    """The root that a failure is said to go back to."""
+    cause = failure.cause if failure is not None else None
+    return cause.missing.partition(".")[0] if cause is not None and cause.missing != TYPING_ONLY else None
+
+
+def complain_of_root(missing: str | None, real: dict, program: Program, runner: Runner) -> str | None:
+    """Where a root was missing on the way, it is that one, or it does not come to the same where the root is there."""
+    if missing not in (None, *ABSENT):
+        return f"said {missing} is missing"
+    if missing in real["all_roots"] or not real["roots"]:
+        return None
+    for root in (missing,) if missing else real["roots"]:
+        matters = runner.run(program, (*PRESENT, root)) != real
+        if matters is not bool(missing):
+            return f"said {missing} is missing, is {real['roots']}"
     return None
 
 

@@ -39,6 +39,8 @@ OK = {
     "a dictionary filled by a function": "import importlib.util\n_known = {}\ndef has(n):\n if n not in _known:\n  _known[n] = importlib.util.find_spec(n) is not None\n return _known[n]\nif has('gone'):\n import gone",
     "starred unpacking": "from importlib.util import find_spec\nroot, *_ = 'gone.part'.split('.')\nif find_spec(root):\n import gone",
     "match": "F = None\nmatch F:\n case None: pass\n case _:\n  import gone",
+    "a thing of an absent root": "import here\nif type(here.x).__module__ == 'gone' or here.x.__module__.startswith('gone.'):\n import gone",
+    "a class of an absent root": "import here\nif any(t.__module__.split('.')[0] == 'gone' for t in here.x.__mro__):\n import gone",
     "any of": "try:\n import gone\nexcept ImportError:\n try:\n  import lost\n except ImportError:\n  import json",
 }
 GONE = {
