@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +13,12 @@ from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Module
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import Constant, FunctionValue, Known, Raised, Value
+from optdep_lint.world.values import Constant, External, FunctionValue, Known, Raised, Value
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World
+
+_LOADS = re.compile(r"import|require", re.IGNORECASE)
+_ABSENCE = ("ImportError", "ModuleNotFoundError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,24 @@ class Availability:
         if found is None:
             found = self._found[root] = tuple(self._find(root))
         return found
+
+    def loaders(self, root: str) -> Iterator[Probe]:
+        """Every function that is given a root's name and imports it, or says what to install: `import_optional_dependency`."""
+        without = self.without(root)
+        for name, source in sorted(self._survey.tree.sources.items()):
+            module, base = without.modules.get(name), self._survey.base.modules.get(name)
+            if module is None or base is None or base.status != "ok" or module.status != "ok":
+                continue
+            for statement in source.summary.body:
+                if isinstance(statement, syntax.Function) and _LOADS.search(statement.name) and _takes_one(statement):
+                    there, absent = base.namespace.get(statement.name), module.namespace.get(statement.name)
+                    if (
+                        isinstance(there, FunctionValue)
+                        and isinstance(absent, FunctionValue)
+                        and isinstance(_call(self._survey.base, base, there, root), External)
+                        and _refuses(without, module, absent, root)
+                    ):
+                        yield Probe(name, statement.name, is_function=True)
 
     def without(self, root: str) -> Evaluation:
         """The world in which a root is absent."""
@@ -124,14 +146,44 @@ def _is_true(value: Value) -> bool:
     return isinstance(value, Constant) and value.value is True
 
 
-def _call(evaluation: Evaluation, module: Module, function: FunctionValue) -> Value | None:
+def _takes_one(function: syntax.Function) -> bool:
+    """It can be called with a name alone."""
+    first, *others = function.parameters or (None,)
+    return (
+        function.kind == "plain"
+        and first is not None
+        and first.kind in ("positional", "either")
+        and all(one.default is not None or one.kind in ("*", "**") for one in others)
+    )
+
+
+def _call(evaluation: Evaluation, module: Module, function: FunctionValue, *arguments: str) -> Value | None:
     """What a call returns, or None where nobody knows."""
+    try:
+        return _run(evaluation, module, function, arguments)
+    except (Raised, GiveUp):
+        return None
+
+
+def _refuses(evaluation: Evaluation, module: Module, function: FunctionValue, root: str) -> bool:
+    """Called with a root's name it raises an ImportError, since that is absent."""
+    try:
+        _run(evaluation, module, function, (root,))
+    except Raised as raised:
+        cause, kind = raised.failure.cause, raised.failure.type
+        is_import_error = isinstance(kind, External) and kind.path.rpartition(".")[2] in _ABSENCE
+        return is_import_error and cause is not None and cause.missing == root
+    except GiveUp:
+        pass
+    return False
+
+
+def _run(evaluation: Evaluation, module: Module, function: FunctionValue, arguments: tuple[str, ...]) -> Value:
     frame = Frame("module", module, State(module.namespace, {}))
     evaluation.budget = 500
     try:
         with evaluation.imagined():
-            return evaluation.calls.run_function(function, (), {}, frame, 0)
-    except (Raised, GiveUp):
-        return None
+            values = tuple(Constant(argument) for argument in arguments)
+            return evaluation.calls.run_function(function, values, {}, frame, 0)
     finally:
         evaluation.budget = None

@@ -9,6 +9,7 @@ import libcst as cst
 
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.bench import Bench
+from optdep_lint.fixers.conditions import loader_call
 from optdep_lint.fixers.source import Source, Statement
 from optdep_lint.fixers.uses import NameUse
 from optdep_lint.fixers.workshop import Workshop
@@ -17,9 +18,18 @@ _MOST_CHECKS = 25
 _CONDITIONAL = (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)
 
 
-def raise_lines(workshop: Workshop, source: Source, root: str, function: str | None, *, depth: int = 0) -> str:
-    """`raise ImportError(...)` in the project's words, broken where it would be too long."""
-    text = own_message(source, workshop, root) or quoted(message(workshop, root, function))
+def leave_lines(bench: Bench, place: cst.CSTNode, root: str, *, depth: int = 0) -> str:
+    """What leaves the function around a place: the project's own helper, or an ImportError in the file's own words.
+
+    It is broken where it would be too long for its depth.
+    """
+    source, workshop = bench.source, bench.workshop
+    text = own_message(source, workshop, root)
+    if text is None:
+        call = loader_call(bench, root, place) if root else None
+        if call is not None:
+            return call
+        text = quoted(message(workshop, root, function_label(source, place)))
     line = f"raise ImportError({text})"
     if depth + len(line) <= workshop.line_length:
         return line
@@ -86,7 +96,7 @@ def insert_check_before(bench: Bench, statement: Statement, test: str, root: str
     source = bench.source
     steps = 2 if isinstance(source.parent(statement), cst.SimpleStatementSuite) else 1
     depth = len(source.indent_at(source.span(statement)[0])) + steps * len(source.unit)
-    lines = raise_lines(bench.workshop, bench.source, root, function_label(bench.source, statement), depth=depth)
+    lines = leave_lines(bench, statement, root, depth=depth)
     body = "\n".join(f"{bench.source.unit}{line}" for line in lines.split("\n"))
     bench.draft.insert_before(bench.source, statement, f"if {test}:\n{body}")
 

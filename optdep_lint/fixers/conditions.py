@@ -41,6 +41,21 @@ def presence_test(bench: Bench, root: str, place: cst.CSTNode) -> str:
     return f'{import_name(bench, "importlib.util", "find_spec")}("{root}") is not None'
 
 
+def loader_call(bench: Bench, root: str, place: cst.CSTNode) -> str | None:
+    """A call of the project's own function that imports a root by its name or says what to install, if it has one."""
+    module = bench.workshop.module_of(bench.source.path)
+    found: list[tuple[tuple[object, ...], Probe, str | None]] = []
+    for loader in bench.workshop.availability.loaders(root):
+        spelling = _spelling(bench.workshop, bench.source, module, loader, place)
+        if spelling is not None or _can_import(bench.workshop.survey.tree, module, loader):
+            found.append(((spelling is None, loader.module != module, loader.module, loader.name), loader, spelling))
+    if not found:
+        return None
+    _, loader, spelling = min(found, key=lambda one: one[0])
+    name = spelling or import_name(bench, own_spelling(bench.workshop, bench.source, loader.module), loader.name)
+    return f'{name}("{root}")'
+
+
 def _spelling(workshop: Workshop, source: Source, module: str, probe: Probe, place: cst.CSTNode) -> str | None:
     """How the probe is called where it is known already."""
     if probe.module != module:

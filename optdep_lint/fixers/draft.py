@@ -117,9 +117,16 @@ class Draft:
         known = self._imports.setdefault((source, place.offset), place)
         known.lines[key] = text
 
+    def imports_at(self, source: Source, offset: int) -> bool:
+        """Whether import lines go to a place."""
+        return (source, offset) in self._imports
+
     def _place_imports(self) -> None:
+        """Imports stand before whatever else goes to the same place."""
+        others, self._edits = self._edits, {}
         for (source, offset), place in self._imports.items():
             self.insert_line(source, offset, place.text())
+        self._edits |= others
         self._imports.clear()
 
     def finish(self, message: str, applicability: Applicability | None = None) -> Fix:

@@ -139,7 +139,7 @@ def _insert(bench: Bench, lines: list[_Line], text: str, key: tuple[object, ...]
         if after is not None and source.text[place.offset : source.leading_start(after.node)].strip(" \t\f") != "":
             place.below = None
     elif after is not None:
-        place = ImportPlace(_start(source, after.node), None, after.key[0])
+        place = ImportPlace(source.leading_start(after.node), None, after.key[0])
     else:
         place = _first_place(source)
     bench.draft.add_import(source, place, text, key)
@@ -154,14 +154,7 @@ def _first_place(source: Source) -> ImportPlace:
     if source.module.get_docstring() is not None:
         at = source.block_end(first)
         return ImportPlace(at, lead="\n", tail="" if len(body) == 1 or _is_blank(source, at) else "\n")
-    return ImportPlace(_start(source, first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
-
-
-def _start(source: Source, statement: cst.CSTNode) -> int:
-    """Where the lines of a statement begin; comments above the first one belong to the file."""
-    if statement is source.module.body[0]:
-        return source.line_start(source.span(statement)[0])
-    return source.leading_start(statement)
+    return ImportPlace(source.leading_start(first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
 
 
 def _is_blank(source: Source, offset: int) -> bool:

@@ -24,7 +24,7 @@ def insert_definition(draft: Draft, source: Source, before: cst.CSTNode, lines: 
     at = source.leading_start(top)
     above = source.text[:at].replace("\r\n", "\n").replace("\r", "\n")
     blank = len(above) - len(above.rstrip("\n")) - 1 if above.strip() else 2
-    lead = "\n" * max(0, 2 - blank)
+    lead = "" if draft.imports_at(source, at) else "\n" * max(0, 2 - blank)
     draft.insert(source, at, f"{lead}{lines}\n\n\n")
 
 

@@ -132,8 +132,13 @@ class Source:
         return self.module.default_indent or "    "
 
     def leading_start(self, node: cst.CSTNode) -> int:
-        """Where the lines of a statement begin, comments that stand directly above it included."""
+        """Where the lines of a statement begin, comments that stand directly above it included.
+
+        Comments above the first statement belong to the file.
+        """
         start = self.line_start(self.span(node)[0])
+        if self.module.body and start <= self.span(self.module.body[0])[0]:
+            return start
         indent = self.indent_at(start)
         while start > 0:
             above = self.line_start(start - 1)

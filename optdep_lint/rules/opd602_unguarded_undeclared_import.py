@@ -31,7 +31,8 @@ except ImportError:
 ```
 
 ## Fix safety
-The usual cure is to declare the requirement, which is the author's decision: there is no fix.
+The usual cure is to declare the requirement, which is the author's decision. Where the package is meant to live without it,
+the fix guards the import, and lets the functions that use it say what to install; it is unsafe, for nobody says so.
 
 ## References
 - [Declaring dependencies](https://packaging.python.org/en/latest/specifications/pyproject-toml/#dependencies-optional-dependencies)
@@ -59,4 +60,4 @@ def check(survey: Survey) -> Iterator[Finding]:
             yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=steps_of(failure))
 
 
-RULE = Rule(code="OPD602", name="unguarded-undeclared-import", check=check)
+RULE = Rule(code="OPD602", name="unguarded-undeclared-import", check=check, fixable="sometimes")

@@ -109,4 +109,11 @@ def _joined(content: bytes) -> bytes:
 def test_every_repair_has_a_fixture() -> None:
     from optdep_lint.fixers import load_repairs
 
-    assert set(load_repairs()) - {case.partition("/")[0].upper() for case in CASES} <= {"OPD103"}
+    assert set(load_repairs()) == {case.partition("/")[0].upper() for case in CASES}
+
+
+def test_every_page_knows_whether_there_is_a_fix() -> None:
+    from optdep_lint.fixers import load_repairs
+    from optdep_lint.registry import load_registry
+
+    assert {rule.code for rule in load_registry().rules if rule.fixable != "no"} == set(load_repairs())

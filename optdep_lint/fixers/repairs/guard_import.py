@@ -29,6 +29,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if any(isinstance(around, (cst.FunctionDef, cst.ClassDef)) for around in source.ancestors(statement)):
         raise Refusal("the import stands in a class body, or in a function that is called while the module is imported")
     draft = Draft()
+    if finding.code == "OPD602":
+        draft.unsafe.append("it may be a requirement that somebody forgot to declare")
     bench = Bench(draft, workshop, source)
     imports = _imports_of(workshop, source, statement, root)
     names = [name for one in imports for name in _optional_names(workshop, one, root)]

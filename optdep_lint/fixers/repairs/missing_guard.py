@@ -10,7 +10,7 @@ import libcst as cst
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.checks import function_label, insert_check, raise_lines
+from optdep_lint.fixers.checks import insert_check, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.repairs.guard_import import sentinel
@@ -154,16 +154,12 @@ def _leave(bench: Bench, finding: Finding) -> None:
     root = finding.absent or ""
     body = guard.body
     indent = bench.source.indent_at(bench.source.span(guard)[0]) + bench.source.unit
-    lines = raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard), depth=len(indent))
+    lines = leave_lines(bench, guard, root, depth=len(indent))
     last = body.body[-1]
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     if isinstance(small, cst.Pass) and len(body.body) == 1:
         if isinstance(body, cst.SimpleStatementSuite):
-            bench.draft.replace_node(
-                bench.source,
-                small,
-                raise_lines(bench.workshop, bench.source, root, function_label(bench.source, guard)).replace("\n", ""),
-            )
+            bench.draft.replace_node(bench.source, small, leave_lines(bench, guard, root).replace("\n", ""))
         else:
             bench.draft.replace_node(bench.source, small, indented(lines, indent)[len(indent) :])
     elif isinstance(small, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
