@@ -95,7 +95,7 @@ class Availability:
             importable = module.status == "ok"
             own = {statement.name for statement in source.summary.body if isinstance(statement, syntax.Function)}
             own |= _assigned(source.summary.body)
-            for word, value in base.namespace.items():
+            for word, value in list(base.namespace.items()):
                 absent = module.namespace.get(word)
                 if absent is None or word.startswith("__") or word not in own:
                     continue

@@ -68,12 +68,16 @@ class Passes:
         self._pinned: dict[Path, bytes] = {}
         self.state = self._prover.judge(looked)
         self._outcome = Outcome()
+        self._tried: dict[Key, frozenset[tuple[str, str]]] = {}
+        """What the fixes that failed their proof would have written."""
+        self._chosen_again = 0
+        """How many passes there had been when the refused were looked at again."""
 
     def run(self) -> Outcome:
         """Apply passes until none changes anything."""
         seen = {self._fingerprint()}
         for _ in range(MOST_PASSES):
-            chosen = self._choose()
+            chosen = self._choose() or self._choose_again()
             if not chosen or not self._apply(chosen):
                 return self._outcome
             if self._fingerprint() in seen:
@@ -98,6 +102,21 @@ class Passes:
                 chosen.append(replace(finding, fix=fix))
                 for edit in fix.edits:
                     taken.setdefault(edit.path, []).append(edit)
+        return chosen
+
+    def _choose_again(self) -> list[Finding]:
+        """What was refused in a state that is gone may have another fix now."""
+        if len(self._outcome.passes) == self._chosen_again:
+            return []
+        self._chosen_again = len(self._outcome.passes)
+        refused, self._outcome.refused = self._outcome.refused, {}
+        chosen = []
+        for finding in self._choose():
+            key = key_of(finding)
+            if _words_of(finding) == self._tried.get(key):
+                self._outcome.refused[key] = refused[key]
+            else:
+                chosen.append(finding)
         return chosen
 
     def _fix_for(self, finding: Finding, workshop: Workshop) -> Fix | None:
@@ -132,6 +151,7 @@ class Passes:
                 return self._apply(chosen[:half]) or self._apply(chosen[half:])
             for finding in chosen:
                 if id(finding) in blamed:
+                    self._tried[key_of(finding)] = _words_of(finding)
                     self._outcome.refused[key_of(finding)] = blamed[id(finding)].reason
             chosen = [finding for finding in chosen if id(finding) not in blamed]
         return False
@@ -175,6 +195,11 @@ def with_contents(project: Project, contents: Mapping[str, bytes]) -> Project:
     """The project with other bytes in some files."""
     files = (replace(file, content=contents.get(file.relative, file.content)) for file in project.files)
     return replace(project, files=tuple(files))
+
+
+def _words_of(finding: Finding) -> frozenset[tuple[str, str]]:
+    """What the fix of a finding would put where, whatever lines have moved."""
+    return frozenset((edit.path, edit.content) for edit in (finding.fix.edits if finding.fix is not None else ()))
 
 
 def _urgency(finding: Finding) -> tuple[object, ...]:

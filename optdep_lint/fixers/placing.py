@@ -6,6 +6,7 @@ import libcst as cst
 
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.workshop import Workshop
 
 
 def top_statement(source: Source, node: cst.CSTNode) -> cst.CSTNode:
@@ -28,6 +29,7 @@ def insert_definition(draft: Draft, source: Source, before: cst.CSTNode, lines: 
     draft.insert(source, at, f"{lead}{lines}\n\n\n")
 
 
-def is_annotated(source: Source) -> bool:
-    """Whether the functions of a file tell their types."""
-    return any(function.returns is not None for function in source.all(cst.FunctionDef))
+def is_annotated(workshop: Workshop, source: Source) -> bool:
+    """Whether the functions of a file tell their types; where it has none, whether the project has a type checker."""
+    functions = list(source.all(cst.FunctionDef))
+    return any(function.returns is not None for function in functions) or (not functions and workshop.has_checker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from optdep_lint.config import Config
 from optdep_lint.discovery import Project
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import end_line_of, line_of
-from optdep_lint.facts.walk import definitions, statements
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import Definition, definitions, expressions, statements
 from optdep_lint.findings import Finding
 from optdep_lint.world.values import Unbound
 
@@ -91,7 +93,8 @@ def _count(state: State) -> Counter[Key]:
 
 def _key(finding: Finding, state: State) -> Key:
     """What makes a finding the same before and after an edit: no line, but the definition in which it stands."""
-    return finding.code, finding.path, finding.absent or "", _definition(finding, state) or finding.message
+    where = _definition(finding, state) or re.sub(r"\d+", "#", finding.message)
+    return finding.code, finding.path, finding.absent or "", where
 
 
 def _definition(finding: Finding, state: State) -> str:
@@ -102,9 +105,18 @@ def _definition(finding: Finding, state: State) -> str:
         return ""
     line, best = finding.span.line, ""
     for definition in definitions(source.summary):
-        if line_of(definition.node.at) <= line <= end_line_of(definition.node.at):
+        if line_of(definition.node.at) <= line <= _last_line(source.summary, definition):
             best = definition.name
     return best
+
+
+def _last_line(summary: Summary, definition: Definition) -> int:
+    """The position of a definition is its head's."""
+    last = end_line_of(definition.node.at)
+    for statement in statements(summary.body_of(definition.node.body)):
+        for part in (statement, *expressions(statement)):
+            last = max(last, end_line_of(getattr(part, "at", 0)))
+    return last
 
 
 def _was_masked(finding: Finding, before: State, cured: Sequence[Finding]) -> bool:

@@ -23,7 +23,7 @@ class Resolvers:
         word = subject.strip("_").replace(".", "_")
         name = self._fresh(f"_resolve_{word}" if returns else f"_import_{word}")
         arrow = ""
-        if is_annotated(self._bench.source):
+        if is_annotated(self._bench.workshop, self._bench.source):
             arrow = f" -> {import_name(self._bench, 'typing', 'Any')}" if returns else " -> None"
         self._definitions.append(f"@{self.cache()}\ndef {name}(){arrow}:\n{body}")
         return name

@@ -99,10 +99,11 @@ class Workshop:
 
     def is_typed(self, source: Source) -> bool:
         """Whether type checkers are likely to look at a file: it has annotations, and the project has a checker's settings."""
-        return "# type: ignore" in source.text or (self._has_checker and "->" in source.text)
+        return "# type: ignore" in source.text or (self.has_checker and "->" in source.text)
 
     @cached_property
-    def _has_checker(self) -> bool:
+    def has_checker(self) -> bool:
+        """Whether the project has the settings of a type checker, or says that it is typed."""
         root = self.project.root
         names = ("mypy.ini", ".mypy.ini", "pyrightconfig.json")
         if (

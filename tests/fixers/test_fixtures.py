@@ -109,7 +109,7 @@ def _joined(content: bytes) -> bytes:
 def test_every_repair_has_a_fixture() -> None:
     from optdep_lint.fixers import load_repairs
 
-    assert set(load_repairs()) == {case.partition("/")[0].upper() for case in CASES}
+    assert set(load_repairs()) == {case.partition("/")[0].upper() for case in CASES} - {"TYPED"}
 
 
 def test_every_page_knows_whether_there_is_a_fix() -> None:

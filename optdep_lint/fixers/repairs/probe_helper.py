@@ -57,7 +57,7 @@ def _ask_helper(bench: Bench, scope: cst.CSTNode, calls: list[cst.Call]) -> None
     helper = _existing(bench.source)
     if helper is None:
         helper = bench.source.fresh_name("_has_spec", "_can_find_spec")
-        insert_definition(bench.draft, bench.source, scope, _definition(bench.source, helper, spelled(calls[0].func)))
+        insert_definition(bench.draft, bench.source, scope, _definition(bench, helper, spelled(calls[0].func)))
     for call in calls:
         _replace(bench.draft, bench.source, call, helper)
 
@@ -124,9 +124,9 @@ def _is_docstring(statement: cst.CSTNode) -> bool:
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Expr)
 
 
-def _definition(source: Source, name: str, find_spec: str) -> str:
-    unit = source.unit
-    head = f"def {name}(name: str) -> bool:" if is_annotated(source) else f"def {name}(name):"
+def _definition(bench: Bench, name: str, find_spec: str) -> str:
+    unit = bench.source.unit
+    head = f"def {name}(name: str) -> bool:" if is_annotated(bench.workshop, bench.source) else f"def {name}(name):"
     lines = [head, f"{unit}{_DOC}", f"{unit}try:", f"{unit * 2}return {find_spec}(name) is not None"]
     return "\n".join([*lines, f"{unit}except (ImportError, ValueError):", f"{unit * 2}return False"])
 

@@ -1,0 +1,44 @@
+"""Type checkers are no less happy with a repaired file: mypy's strict errors before and after, with stubs and without."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+
+TYPED = Path(__file__).parents[2] / "fixtures" / "fixes" / "typed" / "package"
+STUBS = {
+    "numba": "from typing import Callable, TypeVar\nF = TypeVar('F')\ndef njit(function: F) -> F: ...\n",
+    "uvloop": "def install() -> None: ...\n",
+    "pyarrow": "class Table:\n    def __init__(self, columns: object) -> None: ...\ndef table(columns: object) -> Table: ...\n",
+}
+
+
+def errors(folder: Path, stubs: Path | None, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What mypy finds, whatever lines have moved."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MYPYPATH", str(stubs or folder))
+    out, err, _ = api.run(
+        ["--strict", "--ignore-missing-imports", "--config-file=", f"--cache-dir={folder.parent / 'mypy'}", "acme"]
+    )
+    assert not err, err
+    return Counter(re.sub(r":\d+: ", ": ", line) for line in out.splitlines() if ": error: " in line)
+
+
+@pytest.mark.parametrize("with_stubs", [True, False])
+def test_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_stubs: bool) -> None:
+    stubs = tmp_path / "stubs" if with_stubs else None
+    for name, text in STUBS.items() if stubs is not None else ():
+        (stubs / name).mkdir(parents=True)
+        (stubs / name / "__init__.pyi").write_text(text)
+    found = []
+    for side in ("before", "after"):
+        folder = Path(shutil.copytree(TYPED / side, tmp_path / side))
+        found.append(errors(folder, stubs, monkeypatch))
+    before, after = found
+    assert not after - before
