@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -10,9 +12,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
+    from optdep_lint.cache import Cache
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_STACK = 512 * 1024 * 1024
+_DEEPEST = 200_000
 _CHUNKS_PER_JOB = 6
 """Small enough that no worker waits long for another, large enough that sending them costs little."""
 
@@ -23,6 +29,16 @@ class Failed(Generic[Item]):
 
     item: Item
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """What a run may use: what earlier runs have kept, and who does the work."""
+
+    cache: Cache | None = None
+    jobs: int = 1
+    """Processes to start, where `executor` is not given."""
+    executor: Executor | None = None
 
 
 def default_jobs() -> int:
@@ -106,3 +122,28 @@ def _alone(function: Callable[[Item], Result], item: Item) -> Result | Failed[It
             return process.submit(_attempt, function, item).result()
         except BrokenExecutor:
             return Failed(item, "the worker process died")
+
+
+def deeply(act: Callable[[], Result]) -> Result:
+    """Do something that may nest deeply, such as following a long chain of imports."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(act())
+        except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
+            errors.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
+    sys.setrecursionlimit(_DEEPEST)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if errors:
+        raise errors[0]
+    return results[0]

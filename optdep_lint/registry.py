@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
+from optdep_lint import rules
 from optdep_lint.config import Config, ConfigError, code_prefix, did_you_mean
+from optdep_lint.findings import Finding
 from optdep_lint.rules import Rule
 
 PREFIX = "OPD"
@@ -85,29 +89,55 @@ def _is_selected(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bo
 
 
 def load_registry() -> Registry:
-    """Imports every file of `rules/` and checks that file name, code and name agree."""
-    import pkgutil
-
-    from optdep_lint import rules
-
-    names = sorted(info.name for info in pkgutil.iter_modules(rules.__path__) if info.name.startswith("opd"))
-    found = [_load_rule(f"{rules.__name__}.{name}", name) for name in names]
+    """Reads every file of `rules/` and checks that file name, code and name agree; a rule is imported when it checks."""
+    files = sorted(path for path in Path(rules.__file__).parent.glob("opd*.py"))
+    found = [_load_rule(path) for path in files]
     _check_unique(found)
     return Registry(tuple(sorted(found, key=lambda rule: rule.code)))
 
 
-def _load_rule(module_name: str, file_name: str) -> Rule:
-    match = _FILE_NAME.fullmatch(file_name)
+def _load_rule(path: Path) -> Rule:
+    match = _FILE_NAME.fullmatch(path.stem)
     if match is None:
-        raise RegistryError(f"rules/{file_name}.py: expected a name such as opd101_unguarded_optional_import.py")
-    module = import_module(module_name)
-    rule = getattr(module, "RULE", None)
-    if not isinstance(rule, Rule):
-        raise RegistryError(f"rules/{file_name}.py: has no RULE")
+        raise RegistryError(f"rules/{path.name}: expected a name such as opd101_unguarded_optional_import.py")
+    text = path.read_text(encoding="utf-8")
+    settings = _settings(text)
+    if settings is None:
+        raise RegistryError(f"rules/{path.name}: has no RULE")
+    rule = Rule(**settings, check=_Check(f"{rules.__name__}.{path.stem}"), page=_page(text))  # type: ignore[arg-type]
     expected = (PREFIX + match[1], match[2].replace("_", "-"))
     if (rule.code, rule.name) != expected:
-        raise RegistryError(f"rules/{file_name}.py: holds {rule.code} {rule.name}, its name says {' '.join(expected)}")
-    return replace(rule, page=(module.__doc__ or "").strip())
+        raise RegistryError(f"rules/{path.name}: holds {rule.code} {rule.name}, its name says {' '.join(expected)}")
+    return rule
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """The check of a rule whose file is imported when it is called: most runs find in the cache what it would say."""
+
+    module: str
+
+    def __call__(self, view: object) -> Iterator[Finding]:
+        rule: Rule = import_module(self.module).RULE
+        return rule.check(view)
+
+
+def _settings(text: str) -> dict[str, object] | None:
+    """What a file gives its RULE, as far as it is written out: a name, a code, flags."""
+    _, found, call = text.rpartition("\nRULE = ")
+    node = ast.parse(call.strip(), mode="eval").body if found else None
+    if not isinstance(node, ast.Call):
+        return None
+    given: dict[str, object] = {
+        word.arg: word.value.value for word in node.keywords if word.arg and isinstance(word.value, ast.Constant)
+    }
+    return given if {"code", "name"} <= given.keys() else None
+
+
+def _page(text: str) -> str:
+    """The docstring at the top of a file."""
+    head, _, _ = text.partition("\nfrom __future__ import ")
+    return (ast.get_docstring(ast.parse(head), clean=False) or "").strip()
 
 
 def _check_unique(found: Iterable[Rule]) -> None:

@@ -17,7 +17,7 @@ from optdep_lint.pool import default_jobs
 from optdep_lint.registry import load_registry
 
 if TYPE_CHECKING:
-    from optdep_lint.engine import Present
+    from optdep_lint.world.matrix import Present
 
 
 def matrix(options: argparse.Namespace) -> int:
@@ -41,7 +41,7 @@ def matrix(options: argparse.Namespace) -> int:
 
 def read_present(path: str) -> Present:
     """What is there: an import root, or `distribution==version`, on each line; `#` begins a comment."""
-    from optdep_lint.engine import Present
+    from optdep_lint.world.matrix import Present
 
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

@@ -47,7 +47,7 @@ def _platform(interpreter: Interpreter) -> str:
 
 
 def _verify(project: Project, config: Config, interpreter: Interpreter, options: argparse.Namespace) -> list[Row]:
-    from optdep_lint import engine
+    from optdep_lint import engine, recall
 
     jobs = options.jobs or default_jobs()
     cache = open_cache([project.root], options)
@@ -60,7 +60,7 @@ def _verify(project: Project, config: Config, interpreter: Interpreter, options:
     modules = [
         file.module
         for file in project.files
-        if file.module in expected and engine.is_subject(file, config) and file.reported
+        if file.module in expected and recall.is_subject(file, config) and file.reported
     ]
     if not modules:
         return []

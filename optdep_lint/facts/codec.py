@@ -12,9 +12,6 @@ from typing import Any
 from optdep_lint.facts.summary import Fault, Summary
 from optdep_lint.facts.syntax import NODES, Block
 
-SCHEMA = 2
-"""Raised whenever a node or a field changes its meaning."""
-
 _MARSHAL_VERSION = 4
 _TAGS = {node: tag for tag, node in enumerate(NODES)}
 _PLAIN = -1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -38,6 +38,11 @@ class Summary:
     """Set where the file could not be read or parsed; then all else is empty."""
     decode: Callable[[bytes], Block] | None = None
     """How to decode a body; set by the codec."""
+
+    def may_spell(self, words: Iterable[bytes], bodies: slice = slice(None)) -> bool:
+        """Some of these bodies may spell one of the words; cheap, and wrong on the safe side: nothing is decoded."""
+        encoded = tuple(words)
+        return any(not isinstance(body, bytes) or any(word in body for word in encoded) for body in self.bodies[bodies])
 
     def body_of(self, index: int) -> Block:
         """The statements of a function, decoded once."""

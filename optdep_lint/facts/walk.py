@@ -88,8 +88,13 @@ def definitions(summary: Summary) -> Iterator[Definition]:
     yield from _definitions(summary, summary.body, "", None, None, ())
 
 
+def outer_definitions(summary: Summary) -> Iterator[Definition]:
+    """The functions at the top of a file and in its classes; no body is decoded."""
+    yield from _definitions(None, summary.body, "", None, None, ())
+
+
 def _definitions(
-    summary: Summary,
+    summary: Summary | None,
     block: Block,
     prefix: str,
     owner: syntax.Class | None,
@@ -100,7 +105,8 @@ def _definitions(
         if isinstance(statement, syntax.Function):
             name = f"{prefix}{statement.name}"
             yield Definition(name, statement, owner, outer, way)
-            yield from _definitions(summary, summary.body_of(statement.body), f"{name}.", None, statement, ())
+            if summary is not None:
+                yield from _definitions(summary, summary.body_of(statement.body), f"{name}.", None, statement, ())
             continue
         for part, inner in parts_of(statement):
             is_class = isinstance(statement, syntax.Class)

@@ -77,7 +77,7 @@ def offer_fixes(report: Report, project: Project, config: Config) -> Report:
 def _look(report: Report, project: Project, config: Config) -> Looked:
     """The project as the report has seen it, or evaluated now."""
     known = next((looked for looked in report.looked if looked.project == project), None)
-    return known or look(project, config)
+    return known or look(project, config, cache=report.cache)
 
 
 __all__ = ["FixResult", "apply_fixes", "key_of", "offer_fixes"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, definitions, names_read
+from optdep_lint.facts.walk import Definition, names_read
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.constructors import after_making
 from optdep_lint.world.evaluation import Evaluation
@@ -29,6 +29,7 @@ from optdep_lint.world.values import (
     Value,
 )
 from optdep_lint.world.variation import goes_back
+from optdep_lint.world.words import Outer
 
 _MOST_STEPS = 800
 """For one function, the calls that it makes included."""
@@ -50,18 +51,18 @@ class Functions:
     """The functions of every module, and the names that each reads."""
 
     def __init__(self) -> None:
-        self._of: dict[int, list[tuple[Definition, frozenset[str]]]] = {}
+        self._outer = Outer()
+        self._names: dict[int, frozenset[str]] = {}
 
-    def of(self, summary: Summary) -> list[tuple[Definition, frozenset[str]]]:
-        """The functions at the top of a file and in its classes, with the names that they read."""
-        found = self._of.get(id(summary))
-        if found is None:
-            found = self._of[id(summary)] = [
-                (definition, names_read(summary, summary.body_of(definition.node.body)))
-                for definition in definitions(summary)
-                if definition.outer is None
-            ]
-        return found
+    def reading(self, summary: Summary, names: Collection[str]) -> Iterator[Definition]:
+        """The functions at the top of a file and in its classes that read one of these names."""
+        for definition in self._outer.spelling(summary, names):
+            read = self._names.get(id(definition.node))
+            if read is None:
+                body = summary.body_of(definition.node.body)
+                read = self._names[id(definition.node)] = names_read(summary, body)
+            if not read.isdisjoint(names):
+                yield definition
 
 
 class CallTime:
@@ -76,9 +77,8 @@ class CallTime:
         touched = {name for name, value in module.namespace.items() if self._is_felt(value)}
         if not touched:
             return
-        for definition, names in self._functions.of(module.source.summary):
-            if names & touched:
-                yield from self.call(module, definition)
+        for definition in self._functions.reading(module.source.summary, touched):
+            yield from self.call(module, definition)
 
     def _is_felt(self, value: Value) -> bool:
         """The value is not what it is where everything is there; in that world, only what is never bound counts."""

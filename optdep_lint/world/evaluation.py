@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -56,7 +56,7 @@ class Evaluation:
         """How often a function has changed something that outlives its call."""
         self._changed: list[tuple[dict[str, Value], str, Value | None]] | None = None
         """What a call that is only imagined has changed, and what was there before."""
-        self.process: set[str] = set()
+        self._process: set[str] = set()
         """The project's modules that have been imported since the process being imagined began."""
         self.set_aside: dict[str, Module] = {}
         """Modules whose import failed, as they were before it was tried again in this process."""
@@ -66,6 +66,10 @@ class Evaluation:
         """Modules that calls may or may not import, which would change the order of all imports."""
         self.failed: dict[str, int] = {}
         """How often a module that fails has been imported in this process."""
+        self._entered: dict[str, Module] = {}
+        """Those of which it has not been followed yet what else they have imported."""
+        self.injecting = False
+        """Some module puts something into `sys.modules`."""
         self.importing: list[Module] = []
         """The modules being imported, innermost last."""
         self.doubtful: set[str] = set()
@@ -74,6 +78,8 @@ class Evaluation:
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
         """Steps left for the call that is being followed; None outside of calls."""
+        self.touching: dict[str, list[Module]] = {}
+        """The modules that met a module half imported, by its name."""
         self._locals: dict[int, frozenset[str]] = {}
         self._bound: dict[str, frozenset[str]] = {}
         self.expressions = Expressions(self)
@@ -116,7 +122,7 @@ class Evaluation:
         """What `import name` does in a fresh process."""
         maybe: list[Failure] = []
         parts = name.split(".")
-        self.process, self.injected, self.failed = set(), {}, {}
+        self._process, self._entered, self.injected, self.failed = set(), {}, {}, {}
         self._forget_passing()
         for length in range(1, len(parts) + 1):
             prefix = ".".join(parts[:length])
@@ -158,15 +164,35 @@ class Evaluation:
                 return True
         return False
 
+    def touch(self, module: Module, names: Iterable[str]) -> None:
+        """Note that a module has met others half imported, or one that has."""
+        for name in names:
+            if name not in module.touched:
+                module.touched.add(name)
+                self.touching.setdefault(name, []).append(module)
+
     def enter(self, module: Module) -> None:
         """Note that a module whose import has been followed before is imported in this process, too."""
-        if module.name in self.process:
-            return
-        self.process.add(module.name)
-        self.injected.update(module.injections)
-        for name, what in module.asked.reads:
-            if not what and name in self.modules:
-                self.enter(self.modules[name])
+        if module.name not in self._process:
+            self._entered[module.name] = module
+            if self.injecting:
+                self._follow_entered()
+
+    def has_imported(self, name: str) -> bool:
+        """A module of the project has been imported in this process."""
+        self._follow_entered()
+        return name in self._process
+
+    def _follow_entered(self) -> None:
+        while self._entered:
+            name, module = self._entered.popitem()
+            if name in self._process:
+                continue
+            self._process.add(name)
+            self.injected.update(module.injections)
+            for other, what in module.asked.reads:
+                if not what and other in self.modules:
+                    self._entered[other] = self.modules[other]
 
     def run_module(self, module: Module) -> None:
         """Run a module's statements and note how that ended."""
@@ -187,7 +213,7 @@ class Evaluation:
         self.operations.forget(module.name)
         self.running.append(module.asked)
         self.importing.append(module)
-        self.process.add(module.name)
+        self._process.add(module.name)
         falls = self.statements.run(module.source.summary.body, frame)
         self.running.pop()
         self.importing.pop()
@@ -209,8 +235,12 @@ class Evaluation:
 
     def _note_dependents(self, module: Module) -> None:
         """Outcomes that were reached while this module was half imported hold in this process, elsewhere if it became whole."""
-        for other in self.modules.values():
-            if self.is_shared(other):
+        touching = self.touching.pop(module.name, [])
+        still = [other for other in touching if module.name in other.touched and other.status not in ("ok", "raises")]
+        if still:
+            self.touching[module.name] = still
+        for other in touching:
+            if self.modules.get(other.name) is not other or self.is_shared(other):
                 continue
             if module.name in other.touched and other.status in ("ok", "raises"):
                 other.touched.discard(module.name)
@@ -244,6 +274,7 @@ class Evaluation:
         else:
             self.injected[name] = value
             if self.importing:
+                self.injecting = True
                 self.importing[-1].injections[name] = value
 
     def change(self, names: dict[str, Value], name: str) -> None:

@@ -166,7 +166,7 @@ class Imports:
         module = self._evaluation.modules.get(name)
         if module is None or name.partition(".")[0] not in self._evaluation.tree.sources:
             return False
-        return module.status == "ok" and name in self._evaluation.process
+        return module.status == "ok" and self._evaluation.has_imported(name)
 
     def _without_source(self, name: str, parent: Module | None, frame: Frame, at: int) -> Value:
         """A name below one of the project's own roots for which there is no source."""
@@ -236,11 +236,11 @@ class Imports:
         if module.status == "new":
             self._evaluation.run_module(module)
         elif module.status == "running" and frame is not None:
-            frame.module.touched.add(name)
+            self._evaluation.touch(frame.module, (name,))
         self._evaluation.enter(module)
         if frame is not None:
             if module.touched:
-                frame.module.touched |= module.touched
+                self._evaluation.touch(frame.module, module.touched)
             self._pass_on(module, frame, at)
         return module
 
@@ -470,7 +470,7 @@ class Imports:
             return Constant(True)
         if self._evaluation.tree.owns(dotted):
             found = self._evaluation.modules.get(dotted)
-            there = found is not None and found.status in ("ok", "running") and dotted in self._evaluation.process
+            there = found is not None and found.status in ("ok", "running") and self._evaluation.has_imported(dotted)
             return Constant(there)
         self._evaluation.feel(dotted)
         if dotted in self._evaluation.doubtful:

@@ -87,6 +87,8 @@ class Operations:
 
     def asks_torch(self) -> bool:
         """Something in the project imports torch: without that, nothing registers operations."""
+        if self.base is not None:
+            return self.base.asks_torch()
         if self._asks_torch is None:
             sources = self.evaluation.tree.sources.values()
             asked = (name.partition(".")[0] for source in sources for name in source.summary.asks)

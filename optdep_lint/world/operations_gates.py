@@ -59,7 +59,7 @@ def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, li
                 for asked in source.summary.asks
             ):
                 continue
-            for definition, _ in words.of(source.summary):
+            for definition in words.functions(source.summary):
                 if (name, definition.name) != (probe.module, probe.function):
                     asked = {one.module: one.names for one in asked_in(source.summary, definition)}
                     names = asked.get(probe.asked.module)
@@ -77,7 +77,7 @@ def _users(
 
     def fails(name: str, function: str) -> bool:
         module = evaluation.modules[name]
-        definition = next((one for one, _ in words.of(module.source.summary) if one.name == function), None)
+        definition = next((one for one in words.functions(module.source.summary) if one.name == function), None)
         if definition is None or module.status != "ok":
             return False
         return any(use.certain and use.failure.cause is not None for use in calltime.call(module, definition))
@@ -97,16 +97,16 @@ def _users(
 def _spelling(survey: Survey, operations: set[str], words: Words) -> Iterator[tuple[str, str]]:
     """The classes and functions that read one of these operations."""
     for name, source in survey.tree.sources.items():
-        if words.may_spell(source.summary, operations):
-            for one, spelled in words.of(source.summary):
-                if "ops" in spelled and not operations.isdisjoint(spelled):
-                    yield name, one.name.partition(".")[0]
+        reading = {one.name for one in words.spelling(source.summary, ("ops",))}
+        for one in words.spelling(source.summary, operations):
+            if one.name in reading:
+                yield name, one.name.partition(".")[0]
 
 
 def _in_gates(survey: Survey, probe: Probe, users: set[tuple[str, str]], words: Words) -> Iterator[Disagreement]:
     consulted = Consulted(survey.base)
     key = (probe.module, probe.function)
-    elsewhere = _asked_elsewhere(survey, probe, words)
+    elsewhere = _asked_elsewhere(survey, probe)
     if elsewhere is None:
         return
     for module, name in sorted(users):
@@ -125,10 +125,10 @@ def _in_gates(survey: Survey, probe: Probe, users: set[tuple[str, str]], words: 
                 yield Disagreement(roots[-1], survey.tree.sources[gate.module].path, name, probe, elsewhere)
 
 
-def _asked_elsewhere(survey: Survey, probe: Probe, words: Words) -> tuple[str, int] | None:
+def _asked_elsewhere(survey: Survey, probe: Probe) -> tuple[str, int] | None:
     """A place that asks the probe."""
     for name, source in survey.tree.sources.items():
-        if not words.may_spell(source.summary, [probe.function]):
+        if not source.summary.may_spell((probe.function.encode(),)):
             continue
         for definition in definitions(source.summary):
             if (name, definition.name) == (probe.module, probe.function):
@@ -149,4 +149,5 @@ def _calls(call: syntax.Call, name: str) -> bool:
 def _asks_itself(survey: Survey, module: str, name: str, probe: Probe, words: Words) -> bool:
     """The class asks the probe in its own code."""
     summary = survey.tree.sources[module].summary
-    return any(probe.function in spelled for one, spelled in words.of(summary) if one.name.partition(".")[0] == name)
+    asking = words.spelling(summary, (probe.function,))
+    return any(one.name.partition(".")[0] == name for one in asking)

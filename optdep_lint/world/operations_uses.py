@@ -61,12 +61,7 @@ class OperationUses:
         return {space for root in self._evaluation.world.absent for space in namespaces_of(root)}
 
     def _in_functions(self, module: Module, wanted: set[str]) -> Iterator[Use]:
-        summary = module.source.summary
-        if not self._words.may_spell(summary, wanted):
-            return
-        for definition, words in self._words.of(summary):
-            if wanted.isdisjoint(words):
-                continue
+        for definition in self._words.spelling(module.source.summary, wanted):
             self._operations.called = []
             for use in self._calltime.call(module, definition):
                 found = self._as_operation(use, module, definition)
@@ -119,8 +114,8 @@ class OperationUses:
         place = (use.failure.path, use.failure.at)
         return any(
             (met.failure.path, met.failure.at) == place
-            for definition, words in self._words.of(module.source.summary)
-            if definition.name.partition(".")[0] == reference.holder and use.function in words
+            for definition in self._words.spelling(module.source.summary, (use.function,))
+            if definition.name.partition(".")[0] == reference.holder
             for met in self._calltime.call(module, definition)
         )
 

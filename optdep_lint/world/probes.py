@@ -31,7 +31,7 @@ from optdep_lint.world.values import (
     Value,
     caused,
 )
-from optdep_lint.world.variation import Readers, vary_as
+from optdep_lint.world.variation import Readers, Variation
 from optdep_lint.world.worlds import World
 
 MAYBE = "!"
@@ -175,18 +175,18 @@ class Inquirer:
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self._readers = Readers(survey.base)
-        self._inquiries: dict[tuple[frozenset[str], bool], Inquiry] = {}
+        self._inquiries: dict[tuple[frozenset[str], bool], Variation[Inquiry]] = {}
 
-    def inquiry(self, absent: Iterable[str], *, forgiving: bool) -> Inquiry:
-        """The evaluation of a world in which these dotted names are absent."""
+    def inquiry(self, unit: Unit, absent: Iterable[str], *, forgiving: bool) -> Inquiry:
+        """The evaluation of a world in which these dotted names are absent, as far as a unit can feel it."""
         key = frozenset(absent), forgiving
-        found = self._inquiries.get(key)
-        if found is None:
+        variation = self._inquiries.get(key)
+        if variation is None:
             world = self.survey.declared.world("probes", key[0])
-            found = vary_as(
+            variation = self._inquiries[key] = Variation(
                 lambda tree, of: Inquiry(tree, of, forgiving=forgiving), self.survey.base, self._readers, world
             )
-            self._inquiries[key] = found
+        found = variation.want((unit.module,))
         found.calls.forget()  # type: ignore[attr-defined]
         found.askings.clear()
         return found
@@ -195,7 +195,7 @@ class Inquirer:
         self, unit: Unit, absent: Iterable[str] = (), *, forgiving: bool = False, body: Block | None = None
     ) -> tuple[Answer, list[Asking]]:
         """What a unit answers, perhaps as if it had another body, and what it asked for."""
-        inquiry = self.inquiry(absent, forgiving=forgiving)
+        inquiry = self.inquiry(unit, absent, forgiving=forgiving)
         inquiry.way.clear()
         inquiry.budget = _STEPS if unit.definition is not None else None
         answer: Answer

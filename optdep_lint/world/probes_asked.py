@@ -14,7 +14,11 @@ LIBRARIES = ("importlib", "pkgutil", "imp.")
 
 
 def asking_sources(survey: Survey) -> Iterator[Source]:
-    """The files that import or probe for something optional: only in these does a guard for it make sense."""
+    """The judged files that import or probe for something optional: only in these does a guard for it make sense."""
+    return (source for source in _asking(survey) if source.name in survey.judged)
+
+
+def _asking(survey: Survey) -> Iterator[Source]:
     declared = survey.declared
     for source in survey.tree.sources.values():
         if any(
@@ -26,7 +30,7 @@ def asking_sources(survey: Survey) -> Iterator[Source]:
 def first_askings(survey: Survey) -> Iterator[tuple[str, str, int]]:
     """For each optional root, the first import or probe of it, as (root, path, at), in order of files and lines."""
     seen: set[str] = set()
-    for source in sorted(asking_sources(survey), key=lambda one: one.path):
+    for source in sorted(_asking(survey), key=lambda one: one.path):
         for at, name in sorted(_askings(source)):
             root = survey.declared.root_of(name)
             if root in survey.declared.optional and root not in seen and not survey.tree.owns(name):

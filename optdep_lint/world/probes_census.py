@@ -74,7 +74,7 @@ class Site:
 
 
 class Census:
-    """All sites of a project, and the functions that probe."""
+    """All sites of the judged part of a project, and the functions that probe."""
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
@@ -112,6 +112,8 @@ class Census:
     def _waiting(self) -> Iterator[Site]:
         """The sites that may probe, as far as is known by now, and are not known to."""
         for name in self._survey.tree.sources:
+            if name not in self._survey.judged:
+                continue
             if name in self._modules or self._may_probe(name):
                 yield from (site for site in self._of_module(name) if not site.calls)
 

@@ -238,7 +238,7 @@ def _functions(survey: Survey) -> Iterator[Sham]:
 def _all_blocks(survey: Survey) -> Iterator[Site]:
     names = {site.unit.definition.node.name for site in census(survey).sites if site.unit.definition is not None}
     for source in survey.tree.sources.values():
-        module = survey.base.modules.get(source.name)
+        module = survey.base.modules.get(source.name) if source.name in survey.judged else None
         if module is None or names.isdisjoint(module.namespace):
             continue
         yield Site(Unit(source.name), source.path, source.summary, source.summary.body)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import all_expressions, definitions, expressions, statements
 from optdep_lint.world.modules import Module
-from optdep_lint.world.probes import inquirer
+from optdep_lint.world.probes import Unit, inquirer
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import absolute_module
 from optdep_lint.world.probes_shared import Guarded, catches_absence, caught_names, goes_on, guarded_tries
@@ -46,7 +46,7 @@ def swallowing_handlers(survey: Survey) -> Iterator[Swallowing]:
 
 def _needs(survey: Survey, module: str, root: str) -> bool:
     """The module does not import without the root: its handlers are about something else."""
-    return inquirer(survey).inquiry({root}, forgiving=False).module(module).status == "raises"
+    return inquirer(survey).inquiry(Unit(module), {root}, forgiving=False).module(module).status == "raises"
 
 
 def _roots(survey: Survey, guarded: Guarded) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _broad(guarded: Guarded, root: str) -> Swallowing | None:
 def _suppressed(survey: Survey) -> Iterator[Swallowing]:
     """`with suppress(Exception)` round nothing but imports."""
     for source in survey.tree.sources.values():
-        module = survey.base.modules.get(source.name)
+        module = survey.base.modules.get(source.name) if source.name in survey.judged else None
         if module is None or "contextlib" not in " ".join(source.summary.asks):
             continue
         for block in (

@@ -105,12 +105,9 @@ class References:
         aliases = {alias for alias, value in reader.namespace.items() if _node(value) is node} | {
             name.rpartition(".")[2]
         }
-        if not self._words.may_spell(reader.source.summary, aliases):
-            return
-        for definition, words in self._words.of(reader.source.summary):
-            if not aliases.isdisjoint(words):
-                for assumed in self._seen_in(reader, definition, node):
-                    yield Reference(reader.name, definition.name.partition(".")[0], assumed)
+        for definition in self._words.spelling(reader.source.summary, aliases):
+            for assumed in self._seen_in(reader, definition, node):
+                yield Reference(reader.name, definition.name.partition(".")[0], assumed)
 
     def _seen_in(self, reader: Module, definition: Definition, node: object) -> list[Mapping[Condition, bool]]:
         seen: list[Mapping[Condition, bool]] = []

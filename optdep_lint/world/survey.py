@@ -67,6 +67,8 @@ class Survey:
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
     statuses: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each world, the modules that do not import, or may not."""
+    judged: frozenset[str] = frozenset()
+    """The modules and scripts whose faults are told."""
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What a rule has worked out from all this, for the next rule that asks the same."""
 
@@ -75,7 +77,9 @@ class Survey:
         return next((name for name, source in self.tree.sources.items() if source.path == path), None)
 
 
-def survey(tree: Tree, declared: Declared, config: Config, subjects: frozenset[str]) -> Survey:
+def survey(
+    tree: Tree, declared: Declared, config: Config, subjects: frozenset[str], judged: frozenset[str] | None = None
+) -> Survey:
     """Evaluate a project in all its worlds.
 
     Args:
@@ -83,16 +87,19 @@ def survey(tree: Tree, declared: Declared, config: Config, subjects: frozenset[s
         declared: What it declares.
         config: What is asked for.
         subjects: The modules whose faults are of interest.
+        judged: These and the scripts that nothing can import; all else is evaluated as far as these import it.
     """
+    judged = judged if judged is not None else frozenset(tree.sources)
     base = Evaluation(tree, declared.world("everything"))
     for name in tree.sources:
-        base.outcome(name)
+        if name in judged:
+            base.outcome(name)
         base.module(name)  # also where a package above it fails, so that its import is never tried
-    surveyor = _Surveyor(tree, declared, config, base, subjects)
+    surveyor = _Surveyor(tree, declared, config, base, subjects, judged)
     surveyor.look_at(base, base.modules)
     readers = Readers(base)
     for world in declared.worlds():
-        varied = vary(base, readers, world)
+        varied = vary(base, readers, world, judged)
         surveyor.look_at(varied, [name for name in varied.modules if name not in varied.shared])
     return surveyor.result()
 
@@ -101,9 +108,11 @@ class _Surveyor:
     """Collects breakages over worlds."""
 
     def __init__(
-        self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str]
-    ) -> None:
-        self._tree, self._declared, self._config, self._base, self._subjects = tree, declared, config, base, subjects
+        self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str],
+        judged: frozenset[str],
+    ) -> None:  # fmt: skip
+        self._tree, self._declared, self._config, self._base = tree, declared, config, base
+        self._subjects, self._judged = subjects, judged
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
@@ -194,6 +203,7 @@ class _Surveyor:
         return Survey(
             self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
             {root: frozenset(names) for root, names in self._areas.items()}, self._statuses,
+            self._judged,
         )  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+from optdep_lint.world import stdlib
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.values import Choice, ClassValue, Descriptor, FunctionValue, Instance, Known, Value
@@ -18,29 +19,37 @@ class Readers:
     """Who asked for what while a whole tree was evaluated: an index of every module's `asked`."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self.felt: dict[str, set[str]] = defaultdict(set)
-        """The modules that asked for a name of another project, by the name."""
+        self._evaluation = evaluation
+        self.felt: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        """The modules that asked for a name of another project: by its first part, and by the whole name."""
         self.reads: dict[tuple[str, str], set[str]] = defaultdict(set)
         """The modules that looked at a name of a module, by (module, name)."""
+        self._readers: dict[str, set[str]] = defaultdict(set)
+        """The modules that looked at anything of a module."""
         for name, module in evaluation.modules.items():
             self.note(name, module)
 
     def note(self, name: str, module: Module) -> None:
         """Index what a module asked for."""
         for felt in module.asked.felt:
-            self.felt[felt].add(name)
+            root = DISTRIBUTION if felt.endswith(DISTRIBUTION) else felt.partition(".")[0]
+            self.felt[root][felt].add(name)
         for read in module.asked.reads:
             self.reads[read].add(name)
+            self._readers[read[0]].add(name)
 
     def feeling(self, world: World) -> Iterator[str]:
         """The modules that ask for something that is absent in a world."""
-        for dotted, names in self.felt.items():
-            if dotted.endswith(DISTRIBUTION):
-                absent = world.missing_distribution(dotted.removesuffix(DISTRIBUTION))
-            else:
-                absent = world.missing(dotted)
-            if absent is not None:
-                yield from names
+        roots = {dotted.partition(".")[0] for dotted in world.absent} | world.namespaces.keys()
+        for root, asked in self.felt.items():
+            if root == DISTRIBUTION:
+                for dotted, names in asked.items():
+                    if world.missing_distribution(dotted.removesuffix(DISTRIBUTION)) is not None:
+                        yield from names
+            elif root in roots or world.present is not None or stdlib.is_stdlib_root(root):
+                for dotted, names in asked.items():
+                    if world.missing(dotted) is not None:
+                        yield from names
 
     def reading(self, module: str, names: Iterable[str]) -> Iterator[str]:
         """The modules that looked at any of these names of a module."""
@@ -49,42 +58,86 @@ class Readers:
             if name:
                 yield from self.reads.get((module, "*"), ())
 
+    def reached_from(self, names: Iterable[str]) -> set[str]:
+        """These modules and all that their imports looked at, directly or through others."""
+        modules = self._evaluation.modules
+        return _closure(names, lambda name: {read[0] for read in modules[name].asked.reads} if name in modules else ())
+
+    def reaching(self, names: Iterable[str]) -> set[str]:
+        """These modules and all whose imports looked at them, directly or through others."""
+        return _closure(names, lambda name: self._readers.get(name, ()))
+
+
+def _closure(names: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[str]:
+    found = set(names)
+    todo = list(found)
+    while todo:
+        for name in step(todo.pop()):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
+
 
 E = TypeVar("E", bound=Evaluation)
 
 
-def vary(base: Evaluation, readers: Readers, world: World) -> Evaluation:
+class Variation(Generic[E]):
+    """A world in which more is absent than in `base`, evaluated as far as somebody wants to know.
+
+    Modules that cannot feel the absence are shared with `base`; those that can, and that nobody wanted, are evaluated
+    when something that runs in this world comes to import them.
+    """
+
+    def __init__(self, make: Callable[[Tree, World], E], base: Evaluation, readers: Readers, world: World) -> None:
+        self._base, self._readers = base, readers
+        self.evaluation = varied = make(base.tree, world)
+        varied.modules = dict(base.modules)
+        varied.shared = set(base.modules)
+        varied.operations.base = base.operations
+        varied.imported, varied.injected, varied.injecting = set(base.imported), dict(base.injected), base.injecting
+        self._feeling = set(readers.feeling(world))
+        self._told: dict[str, set[str]] = defaultdict(set)
+        """Of each module, the names of which its readers know that they differ."""
+        self._wanted: set[str] = set()
+        unknown = {name for name, module in base.modules.items() if module.status == "new"}
+        for name in unknown | readers.reaching(self._feeling):
+            self._renew(name)
+
+    def want(self, names: Iterable[str] | None = None) -> E:
+        """The evaluation, with these modules, and what they import, as they are in this world; all without `names`."""
+        varied = self.evaluation
+        wanted = set(self._base.modules) if names is None else self._readers.reached_from(names)
+        added = wanted - self._wanted
+        self._wanted |= added
+        for name in added - varied.shared:
+            if varied.modules[name].status == "new" != self._base.modules[name].status:
+                varied.modules[name] = self._base.modules[name]
+                varied.shared.add(name)
+        differing = (reader for name, told in self._told.items() for reader in self._readers.reading(name, told))
+        todo = deque(sorted(added & self._feeling.union(differing)))
+        for name in todo:
+            self._renew(name)
+        while todo:
+            name = todo.popleft()
+            module = varied.module(name)
+            if module.status == "new":
+                varied.run_module(module)
+            new = _differences(module, self._base.modules[name]) - self._told[name]
+            self._told[name] |= new
+            for reader in sorted(self._wanted.intersection(self._readers.reading(name, new))):
+                self._renew(reader)
+                todo.append(reader)
+        return varied
+
+    def _renew(self, name: str) -> None:
+        self.evaluation.shared.discard(name)
+        self.evaluation.modules[name] = Module(self.evaluation.tree.sources[name])
+
+
+def vary(base: Evaluation, readers: Readers, world: World, wanted: Iterable[str] | None = None) -> Evaluation:
     """Evaluate a world in which more is absent than in `base`, sharing every module that cannot feel it."""
-    return vary_as(Evaluation, base, readers, world)
-
-
-def vary_as(make: Callable[[Tree, World], E], base: Evaluation, readers: Readers, world: World) -> E:
-    """The same, by a kind of evaluation of one's own."""
-    varied = make(base.tree, world)
-    varied.modules = dict(base.modules)
-    varied.shared = set(base.modules)
-    varied.operations.base = base.operations
-    varied.imported, varied.injected = set(base.imported), dict(base.injected)
-    told: dict[str, set[str]] = defaultdict(set)
-    todo: deque[str] = deque(sorted(set(readers.feeling(world))))
-    for name in todo:
-        _renew(varied, name)
-    while todo:
-        name = todo.popleft()
-        module = varied.module(name)
-        if module.status == "new":
-            varied.run_module(module)
-        new = _differences(module, base.modules[name]) - told[name]
-        told[name] |= new
-        for reader in sorted(set(readers.reading(name, new))):
-            _renew(varied, reader)
-            todo.append(reader)
-    return varied
-
-
-def _renew(varied: Evaluation, name: str) -> None:
-    varied.shared.discard(name)
-    varied.modules[name] = Module(varied.tree.sources[name])
+    return Variation(Evaluation, base, readers, world).want(wanted)
 
 
 def _differences(module: Module, base: Module) -> set[str]:

@@ -2,35 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, definitions, expressions, statements
+from optdep_lint.facts.walk import Definition, expressions, outer_definitions, statements
+
+
+class Outer:
+    """The functions at the top of every file and in its classes."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, list[tuple[Definition, slice]]] = {}
+        self._spelling: dict[tuple[int, frozenset[str]], list[Definition]] = {}
+
+    def of(self, summary: Summary) -> list[tuple[Definition, slice]]:
+        """The functions of a file; each with where its body and those of the functions and lambdas in it lie."""
+        found = self._of.get(id(summary))
+        if found is None:
+            found = self._of[id(summary)] = []
+            first = 0
+            for definition in outer_definitions(summary):
+                found.append((definition, slice(first, definition.node.body + 1)))
+                first = definition.node.body + 1
+        return found
+
+    def spelling(self, summary: Summary, words: Iterable[str]) -> list[Definition]:
+        """The functions that may spell one of the words."""
+        key = id(summary), frozenset(words)
+        found = self._spelling.get(key)
+        if found is None:
+            encoded = [word.encode("utf-8", "surrogatepass") for word in key[1]]
+            found = self._spelling[key] = []
+            if summary.may_spell(encoded):
+                found += [definition for definition, bodies in self.of(summary) if summary.may_spell(encoded, bodies)]
+        return found
 
 
 class Words:
     """The functions of every module, and the words that each spells."""
 
     def __init__(self) -> None:
-        self._of: dict[int, list[tuple[Definition, frozenset[str]]]] = {}
+        self._outer = Outer()
+        self._words: dict[int, frozenset[str]] = {}
 
-    def of(self, summary: Summary) -> list[tuple[Definition, frozenset[str]]]:
-        """The functions at the top of a file and in its classes, with all names, attributes, imported names and texts in them."""
-        found = self._of.get(id(summary))
-        if found is None:
-            found = self._of[id(summary)] = [
-                (definition, frozenset(_words(summary, summary.body_of(definition.node.body))))
-                for definition in definitions(summary)
-                if definition.outer is None
-            ]
-        return found
+    def functions(self, summary: Summary) -> Iterator[Definition]:
+        """The functions at the top of a file and in its classes."""
+        return (definition for definition, _ in self._outer.of(summary))
 
-    def may_spell(self, summary: Summary, words: Iterable[str]) -> bool:
-        """A function of the file may spell one of the words; cheap, and wrong on the safe side."""
-        encoded = [word.encode() for word in words]
-        return any(not isinstance(body, bytes) or any(word in body for word in encoded) for body in summary.bodies)
+    def spelling(self, summary: Summary, words: Collection[str]) -> Iterator[Definition]:
+        """Those that have one of the words among the names, attributes, imported names and texts in them."""
+        for definition in self._outer.spelling(summary, words):
+            spelled = self._words.get(id(definition.node))
+            if spelled is None:
+                body = summary.body_of(definition.node.body)
+                spelled = self._words[id(definition.node)] = frozenset(_words(summary, body))
+            if not spelled.isdisjoint(words):
+                yield definition
 
 
 def _words(summary: Summary, block: Block) -> Iterator[str]:

@@ -176,7 +176,7 @@ GUARDED = {
 
 def test_what_has_been_read_is_not_read_again(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A proof reads the edited files alone."""
-    from optdep_lint import engine
+    from optdep_lint import engine, reading
     from optdep_lint.config import Config
     from optdep_lint.discovery import discover
     from optdep_lint.fixers.passes import Passes
@@ -185,8 +185,8 @@ def test_what_has_been_read_is_not_read_again(make: Any, monkeypatch: pytest.Mon
     (project,) = discover([root], Config())
     looked = engine.look(project, Config())
     summarized: list[bytes] = []
-    original = engine._summarize_bytes
-    monkeypatch.setattr(engine, "_summarize_bytes", lambda content: summarized.append(content) or original(content))
+    original = reading._summarize_bytes
+    monkeypatch.setattr(reading, "_summarize_bytes", lambda content: summarized.append(content) or original(content))
     outcome = Passes(looked, Config(), fixable=None, unsafe=True).run()
     assert summarized == [outcome.contents["acme/m.py"]]
 

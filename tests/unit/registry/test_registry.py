@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+from optdep_lint import rules
 from optdep_lint.config import Config, ConfigError
 from optdep_lint.registry import Registry, RegistryError, _check_unique, _load_rule, describe, load_registry
 from optdep_lint.rules import Rule, check_nothing
@@ -75,12 +80,28 @@ def test_what_is_there() -> None:
             assert f"\n## {heading}\n" in each.page, (each.code, heading)
 
 
-def test_files_that_do_not_fit() -> None:
-    with pytest.raises(RegistryError, match="expected a name such as"):
-        _load_rule("optdep_lint.config", "opd1_x")
-    with pytest.raises(RegistryError, match="has no RULE"):
-        _load_rule("optdep_lint.config", "opd101_x")
-    with pytest.raises(RegistryError, match="holds OPD902 syntax-error"):
-        _load_rule("optdep_lint.rules.opd902_syntax_error", "opd903_other")
+def test_what_a_file_says_is_what_it_holds() -> None:
+    """A rule's settings are read from its text: importing it would take longer than a run that finds all in the cache."""
+    for each in load_registry().rules:
+        module = import_module(f"{rules.__name__}.{each.code.lower()}_{each.name.replace('-', '_')}")
+        assert replace(module.RULE, check=each.check, page=module.__doc__.strip()) == each
+        assert each.check.module == module.__name__  # type: ignore[attr-defined]
+
+
+def test_files_that_do_not_fit(tmp_path: Path) -> None:
+    for name, text, message in (
+        ("opd1_x.py", "", "expected a name such as"),
+        ("opd101_x.py", "x = 1\n", "has no RULE"),
+        ("opd101_x.py", "RULE = 3\n", "has no RULE"),
+        (
+            "opd903_other.py",
+            "\nRULE = Rule(code='OPD902', name='syntax-error', check=check)\n",
+            "holds OPD902 syntax-error",
+        ),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        with pytest.raises(RegistryError, match=message):
+            _load_rule(path)
     with pytest.raises(RegistryError, match="OPD101 is taken by two rules"):
         _check_unique([rule("OPD101", "a"), rule("OPD101", "b")])
