@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from optdep_lint.cli import console
+from optdep_lint.cli import console, marks
 from optdep_lint.cli.telling import prefix_of
 from optdep_lint.registry import Registry
 
@@ -143,21 +143,20 @@ def _write(path: Path, old: bytes, new: bytes, root: Path, options: argparse.Nam
 
 
 def offer(checked: Sequence[Checked], options: argparse.Namespace, result: Result) -> Sequence[Checked]:
-    """The reports with the fixes that there are, built but not proved, where the format of the report carries them.
+    """The reports with the fixes that there are, built but not proved; after `--fix` also what was refused, and why.
 
-    Text formats carry none, so that a plain run stays quick; after `--fix` they say what was refused, and why.
+    Text formats only mark what has a fix.
     """
     output_format = options.output_format or os.environ.get("OPTDEP_LINT_OUTPUT_FORMAT") or "full"
-    if options.statistics or output_format not in FORMATS_WITH_FIXES:
-        return (
-            [replace(each, report=_with_reasons(each.report, result)) for each in checked]
-            if result.refused
-            else checked
-        )
+    if output_format in FORMATS_WITH_MARKS or options.statistics:
+        return [replace(each, report=_with_reasons(each.report, result)) for each in marks.mark(checked, options)]
+    if output_format not in FORMATS_WITH_FIXES:
+        return checked
     return [replace(each, report=_with_reasons(_with_offers(each), result)) for each in checked]
 
 
 FORMATS_WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
+FORMATS_WITH_MARKS = ("full", "concise", "grouped")
 
 
 def _with_offers(checked: Checked) -> Report:
