@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from pathlib import Path
-
 import pytest
 
 from optdep_lint.findings import Edit, Fix
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
-from optdep_lint.fixers.write import NotWritten, write_file
 
 
 @pytest.mark.parametrize(
@@ -70,54 +65,3 @@ def test_overlaps() -> None:
     assert overlaps(taken, fix(Edit("a.py", 9, 9, "y")))
     taken["a.py"].append(Edit("a.py", 30, 30, "def helper():\n    pass\n"))
     assert overlaps(taken, fix(Edit("a.py", 90, 90, "def helper():\n    pass\n")))
-
-
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(b"old")
-    path.chmod(0o751)
-    before = path.stat()
-    write_file(path, b"new", root=tmp_path, expected=b"old")
-    after = path.stat()
-    assert path.read_bytes() == b"new"
-    assert (stat.S_IMODE(after.st_mode), after.st_uid, after.st_gid) == (0o751, before.st_uid, before.st_gid)
-    assert os.listdir(tmp_path) == ["a.py"]
-
-
-def test_a_file_that_has_changed_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(b"newer")
-    with pytest.raises(NotWritten, match="it has changed since it was read"):
-        write_file(path, b"new", root=tmp_path, expected=b"old")
-    assert path.read_bytes() == b"newer"
-    assert os.listdir(tmp_path) == ["a.py"]
-
-
-def test_links(tmp_path: Path) -> None:
-    """Within the project what they point to is written, and they stay links; out of it nothing is."""
-    project, outside = tmp_path / "project", tmp_path / "outside.py"
-    project.mkdir()
-    outside.write_bytes(b"old")
-    (project / "real.py").write_bytes(b"old")
-    (project / "in.py").symlink_to(project / "real.py")
-    (project / "out.py").symlink_to(outside)
-    write_file(project / "in.py", b"new", root=project, expected=b"old")
-    assert (project / "in.py").is_symlink()
-    assert (project / "real.py").read_bytes() == b"new"
-    with pytest.raises(NotWritten, match="leads out of the project"):
-        write_file(project / "out.py", b"new", root=project, expected=b"old")
-    assert outside.read_bytes() == b"old"
-
-
-def test_an_interruption_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(b"old")
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", stop)
-    with pytest.raises(KeyboardInterrupt):
-        write_file(path, b"new", root=tmp_path, expected=b"old")
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a.py"]
