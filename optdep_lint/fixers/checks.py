@@ -87,7 +87,11 @@ def function_label(source: Source, node: cst.CSTNode) -> str | None:
 
 def insert_check(bench: Bench, use: cst.CSTNode, test: str, root: str) -> None:
     """Before the statement of a use, leave with an ImportError where `test` holds."""
-    statement = statement_of(bench.source, use)
+    try:
+        statement = statement_of(bench.source, use)
+    except Refusal as refusal:
+        statement = statement_of(bench.source, use, strict=False)
+        bench.draft.unsafe.append(str(refusal))
     insert_check_before(bench, statement, test, root)
 
 

@@ -137,7 +137,7 @@ class Passes:
     def _apply(self, chosen: Sequence[Finding]) -> bool:
         """Apply what can be proved; True where anything was applied.
 
-        Whose fix alone is to blame is left out and refused; where several may be, they are tried by halves.
+        Whose fix is to blame is left out and refused; where it is not clear whose, they are tried by halves.
         """
         while chosen:
             state, objections = self._try(chosen)
@@ -145,7 +145,7 @@ class Passes:
                 self.state = state
                 self._outcome.passes.append(tuple(chosen))
                 return True
-            blamed = {id(one.suspects[0]): one for one in reversed(objections) if len(one.suspects) == 1}
+            blamed = {id(each): one for one in reversed(objections) if _is_clear(one) for each in one.suspects}
             if not blamed:
                 half = len(chosen) // 2
                 return self._apply(chosen[:half]) or self._apply(chosen[half:])
@@ -195,6 +195,12 @@ def with_contents(project: Project, contents: Mapping[str, bytes]) -> Project:
     """The project with other bytes in some files."""
     files = (replace(file, content=contents.get(file.relative, file.content)) for file in project.files)
     return replace(project, files=tuple(files))
+
+
+def _is_clear(objection: Objection) -> bool:
+    """One fix is to blame, or all those that make one and the same edit."""
+    fixes = [set(one.fix.edits) for one in objection.suspects if one.fix is not None]
+    return len(fixes) == 1 or bool(set.intersection(*fixes))
 
 
 def _words_of(finding: Finding) -> frozenset[tuple[str, str]]:
