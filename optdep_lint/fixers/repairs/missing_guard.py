@@ -10,12 +10,12 @@ import libcst as cst
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.checks import insert_check, leave_lines
+from optdep_lint.fixers.checks import insert_check, insert_checks, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.repairs.guard_import import sentinel
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import bound_names, imports_in
+from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.values import Constant
 
@@ -30,7 +30,10 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     else:
         use = _use(source, finding)
         test = _absence_test(bench, finding, use)
-        insert_check(bench, use, test, finding.absent or "")
+        if test is not None:
+            insert_check(bench, use, test, finding.absent or "")
+        else:
+            insert_checks(bench, _unasked(source, use), finding.absent or "", None)
     return draft.finish(f"Say what to install where `{finding.absent}` is needed and not there")
 
 
@@ -48,8 +51,30 @@ def _use(source: Source, finding: Finding) -> cst.Name:
     return node
 
 
-def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str:
-    """What is true where the name is not usable: the project's flag, or the sentinel; one is made where there is none."""
+def _unasked(source: Source, use: cst.Name) -> list[NameUse]:
+    """A use, and the others of its name that run on a call, under no test of it and in no `try`: all need a check."""
+
+    def asked(node: cst.CSTNode) -> bool:
+        for around in source.ancestors(node):
+            if isinstance(around, cst.FunctionDef):
+                return False
+            if isinstance(around, cst.Try):
+                return True
+            if isinstance(around, (cst.If, cst.IfExp, cst.While)) and any(
+                one.value == use.value and one is not node for one in source.all(cst.Name, around.test)
+            ):
+                return True
+        return False
+
+    found = (one for one in uses_of(source, [use.value]) if one.when == "call")
+    return [one for one in found if one.node is use or not asked(one.node)]
+
+
+def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str | None:
+    """What is true where the name is not usable: the project's flag, or the sentinel.
+
+    Where there is none, a sentinel is made, of which nothing can know yet: None.
+    """
     name, root = use.value, finding.absent or ""
     module = bench.workshop.survey.tree.sources[bench.workshop.module_of(finding.path)]
     value = bench.workshop.availability.without(root).modules[module.name].namespace.get(name)
@@ -65,7 +90,7 @@ def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str:
     if flag is not None and bench.source.line_of(bench.source.span(binder)[0]) > 0:
         return f"not {flag.expression}"
     _add_sentinel(bench, binder, name)
-    return f"{name} is None"
+    return None
 
 
 def _neighbour(bench: Bench, binder: cst.CSTNode, module: str, root: str) -> str | None:
