@@ -1,4 +1,4 @@
-"""What fixes do to whole packages: python benchmarks/fix_corpus.py FOLDER [--tree PATH ...] [NAME==VERSION ...]
+"""What fixes do to whole packages: python benchmarks/fix_corpus.py [--tree PATH ...] FOLDER [NAME==VERSION ...]
 
 Fetches wheels from PyPI into FOLDER (twenty by default, and sglang with --large), unpacks each, and repairs a copy as
 `optdep-lint check --fix --unsafe-fixes` does. Of every copy it asks: does every changed file parse, does a second run
@@ -31,9 +31,9 @@ from optdep_lint.fixers.passes import Outcome, Passes
 
 WHEELS = (
     "APScheduler==3.11.3", "Authlib==1.9.10", "aiohttp==3.14.5", "celery==5.7.0", "dogpile.cache==1.5.0",
-    "elastic-apm==6.26.2", "Faker==40.63.0", "fsspec==2026.9.0", "h5netcdf==1.8.2", "huggingface_hub==2.4.0",
-    "kombu==5.7.0", "nltk==3.10.4", "paramiko==5.1.0", "pooch==1.9.0", "rq==3.0.0",
-    "sentry-sdk==2.75.0", "starlette==1.10.0", "trimesh==5.2.0", "unstructured==0.10.16", "zarr==3.1.6",
+    "elastic-apm==6.26.2", "fsspec==2026.9.0", "h5netcdf==1.8.2", "huggingface_hub==2.4.0", "kombu==5.7.0",
+    "paramiko==5.1.0", "pooch==1.9.0", "rq==3.0.0", "sentry-sdk==2.75.0", "starlette==1.10.0",
+    "trimesh==5.2.0", "unstructured==0.10.16", "zarr==3.1.6", "Faker==40.63.0", "nltk==3.10.4",
 )  # fmt: skip
 LARGE = ("sglang==0.5.23",)
 

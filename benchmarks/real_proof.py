@@ -1,4 +1,4 @@
-"""Are fixed packages better when they really run? python benchmarks/real_proof.py FOLDER [--shared PATH] [--bugs] [ID ...]
+"""Are fixed packages better when they really run? python benchmarks/real_proof.py [--shared PATH] [--bugs] FOLDER [ID ...]
 
 Repairs copies of the incident fixtures and, with `--shared` (a folder with `cases/` and `bugs/`), of its small projects
 and, with `--bugs`, of the released packages with reported faults, which come from PyPI. Each package is then imported,
@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,8 @@ class Subject:
     """What was reported."""
     environment: dict[str, str] = field(default_factory=dict)
     python: str = sys.executable
+    prepare: Callable[[], None] | None = None
+    """Installs what the two worlds need."""
 
 
 @dataclass
@@ -97,6 +99,8 @@ class Figures:
     """What failed without the root and works now."""
     told: list[str] = field(default_factory=list)
     """What still fails, and now says what to install."""
+    moved: list[str] = field(default_factory=list)
+    """What now stands under the guard of its operation, which asks for another platform than this one."""
     faults: list[str] = field(default_factory=list)
 
 
@@ -151,8 +155,17 @@ def compare(subject: Subject, before: Path, after: Path, figures: Figures) -> No
         if "error" in now and "error" not in was:
             figures.faults.append(f"with everything there {name} now fails: {now['error']}: {now['message']}")
         lost = set(was.get("names", ())) - set(now.get("names", ()))
+        moved = {word for word in lost if figures.codes["OPD301"] and _is_under_a_guard(after, name, word)}
+        lost -= moved
+        figures.moved += sorted(moved)
         if lost and "error" not in now:
             figures.faults.append(f"with everything there {name} loses {', '.join(sorted(lost))}")
+
+
+def _is_under_a_guard(root: Path, module: str, name: str) -> bool:
+    path = root.joinpath(*module.split("."))
+    text = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(encoding="utf-8")
+    return re.search(rf"^\s+(?:class|def) {name}\b", text, re.MULTILINE) is not None
 
 
 # --- the subjects ----------------------------------------------------------------------------------------------------
@@ -188,14 +201,17 @@ def bugs(folder: Path, cache: Path) -> Iterator[Subject]:
             print(f"{bug['id']}: cannot be fetched")
             continue
         root = bug["missing"].split(" ")[0].partition(".")[0]
-        python = _python(bug["python"])
-        needs = _fetch(f"{bug['dist']}=={bug['bad']}", cache / f"needs-{bug['id']}", python=python)
-        more = _fetch(DISTRIBUTIONS.get(root, root), cache / f"more-{bug['id']}", python=python)
-        if needs is None:
-            print(f"{bug['id']}: its requirements cannot be fetched")
-            continue
-        there = [needs, *([more] if more is not None else [])]
-        yield Subject(bug["id"], package, [needs], there, [root], bug["snippet"], python=python)
+        subject = Subject(bug["id"], package, [], [], [root], bug["snippet"], python=_python(bug["python"]))
+        subject.prepare = lambda bug=bug, subject=subject, root=root: _install(bug, subject, root, cache)
+        yield subject
+
+
+def _install(bug: dict[str, Any], subject: Subject, root: str, cache: Path) -> None:
+    """What a package requires, and what it does without."""
+    needs = _fetch(f"{bug['dist']}=={bug['bad']}", cache / f"needs-{bug['id']}", python=subject.python)
+    more = _fetch(DISTRIBUTIONS.get(root, root), cache / f"more-{bug['id']}", python=subject.python)
+    subject.absent = [needs] if needs is not None else []
+    subject.present = [*subject.absent, *([more] if more is not None else [])]
 
 
 DISTRIBUTIONS = {
@@ -244,6 +260,8 @@ def main() -> int:
         shutil.copytree(subject.package, after)
         figures = repair(after)
         if figures.proved:
+            if subject.prepare is not None:
+                subject.prepare()
             compare(subject, subject.package, after, figures)
         good = bool(figures.proved and not figures.faults)
         faulty, verified = faulty + bool(figures.faults), verified + good

@@ -44,6 +44,7 @@ class Availability:
         self._survey = survey
         self._worlds: dict[str, Evaluation] = {}
         self._found: dict[str, tuple[Probe, ...]] = {}
+        self._loaders: dict[str, tuple[Probe, ...]] = {}
 
     def probes(self, root: str) -> tuple[Probe, ...]:
         """Every flag and every function without parameters that answers for this root alone, in order of modules."""
@@ -52,8 +53,14 @@ class Availability:
             found = self._found[root] = tuple(self._find(root))
         return found
 
-    def loaders(self, root: str) -> Iterator[Probe]:
+    def loaders(self, root: str) -> tuple[Probe, ...]:
         """Every function that is given a root's name and imports it, or says what to install: `import_optional_dependency`."""
+        found = self._loaders.get(root)
+        if found is None:
+            found = self._loaders[root] = tuple(self._find_loaders(root))
+        return found
+
+    def _find_loaders(self, root: str) -> Iterator[Probe]:
         without = self.without(root)
         for name, source in sorted(self._survey.tree.sources.items()):
             module, base = without.modules.get(name), self._survey.base.modules.get(name)

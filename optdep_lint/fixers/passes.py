@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project
@@ -14,7 +13,7 @@ from optdep_lint.findings import Edit, Finding, Fix
 from optdep_lint.fixers import Refusal, Repair, load_repairs
 from optdep_lint.fixers.prove import Objection, Prover, State
 from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
-from optdep_lint.fixers.workshop import Workshop
+from optdep_lint.fixers.workshop import Shelf, Workshop
 from optdep_lint.suppressions import is_ignored
 
 MOST_PASSES = 25
@@ -65,7 +64,7 @@ class Passes:
         self._prover = Prover(config)
         self._repairs: Mapping[str, Repair] = load_repairs()
         self._files = {file.relative: file for file in project.files}
-        self._pinned: dict[Path, bytes] = {}
+        self._shelf = Shelf()
         self.state = self._prover.judge(looked)
         self._outcome = Outcome()
         self._tried: dict[Key, frozenset[tuple[str, str]]] = {}
@@ -93,7 +92,7 @@ class Passes:
 
     def _choose(self) -> list[Finding]:
         """The findings to repair now, each with its fix: as many as do not get in each other's way."""
-        workshop = Workshop(self.state.looked, self._config, self.state.findings, self._pinned)
+        workshop = Workshop(self.state.looked, self._config, self.state.findings, self._shelf)
         taken: dict[str, list[Edit]] = {}
         chosen = []
         for finding in sorted(self.state.findings, key=_urgency):
@@ -177,7 +176,7 @@ class Passes:
 
     def _original(self, path: str) -> bytes:
         file = self._files[path]
-        return file.content if file.content is not None else self._pinned[file.path]
+        return file.content if file.content is not None else self._shelf.contents[file.path]
 
 
 def build(finding: Finding, workshop: Workshop, repairs: Mapping[str, Repair]) -> Fix | str | None:

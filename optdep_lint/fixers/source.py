@@ -59,15 +59,23 @@ class Source:
         return found
 
     @cached_property
-    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+    def _tree(self) -> tuple[list[cst.CSTNode], dict[cst.CSTNode, tuple[int, int]], dict[cst.CSTNode, cst.CSTNode]]:
+        """All nodes in the order of the text, which of them lie in each, and what each lies in."""
+        nodes: list[cst.CSTNode] = []
+        inside: dict[cst.CSTNode, tuple[int, int]] = {}
         parents: dict[cst.CSTNode, cst.CSTNode] = {}
-        todo: list[cst.CSTNode] = [self.module]
+        todo: list[tuple[cst.CSTNode, int | None]] = [(self.module, None)]
         while todo:
-            node = todo.pop()
-            for child in node.children:
-                parents[child] = node
-                todo.append(child)
-        return parents
+            node, start = todo.pop()
+            if start is not None:
+                inside[node] = start, len(nodes)
+                continue
+            todo.append((node, len(nodes)))
+            nodes.append(node)
+            children = node.children  # slow: asked for once
+            parents.update(dict.fromkeys(children, node))
+            todo += ((child, None) for child in reversed(children))
+        return nodes, inside, parents
 
     def _offset(self, line: int, column: int) -> int:
         """The offset of a place that libcst gives: it has not seen form feeds."""
@@ -156,7 +164,7 @@ class Source:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node."""
-        return self._parents.get(node)
+        return self._tree[2].get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
@@ -198,12 +206,12 @@ class Source:
 
     def all(self, kind: type[N], within: cst.CSTNode | None = None) -> Iterator[N]:
         """Every node of a kind, in the order of the text, in a node or the whole file."""
-        todo: list[cst.CSTNode] = [within or self.module]
-        while todo:
-            node = todo.pop()
+        nodes, inside, _ = self._tree
+        start, end = inside[within] if within is not None else (0, len(nodes))
+        for index in range(start, end):
+            node = nodes[index]
             if isinstance(node, kind):
                 yield node
-            todo.extend(reversed(node.children))
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,16 @@ from optdep_lint.fixers.source import Source
 from optdep_lint.world.survey import Survey
 
 
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Files that have been read, for every state of a project that is still to come."""
+
+    contents: dict[Path, bytes] = field(default_factory=dict)
+    """Those on disk."""
+    sources: dict[tuple[str, bytes], Source] = field(default_factory=dict)
+    """By path and content."""
+
+
 class Workshop:
     """One state of a project, to build fixes for."""
 
@@ -23,7 +34,7 @@ class Workshop:
         looked: Looked,
         config: Config,
         findings: tuple[Finding, ...] = (),
-        pinned: dict[Path, bytes] | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         """Start from an evaluated project.
 
@@ -31,11 +42,10 @@ class Workshop:
             looked: The project.
             config: Its settings.
             findings: What is wrong with it.
-            pinned: The bytes of files on disk that have been read; what is read now is added.
+            shelf: What has been read; what is read now is added.
         """
         self.looked, self.config, self.findings = looked, config, findings
-        self._pinned = {} if pinned is None else pinned
-        self._sources: dict[str, Source] = {}
+        self._shelf = shelf or Shelf()
         self._files = {file.relative: file for file in looked.project.files}
 
     @property
@@ -50,20 +60,21 @@ class Workshop:
 
     def source(self, path: str) -> Source:
         """A file as text and tree; raises Refusal where it cannot be read."""
-        found = self._sources.get(path)
+        file = self._files.get(path)
+        if file is None:
+            raise Refusal(f"{path} is not a Python file of the project")
+        content = self._content_of(file)
+        found = self._shelf.sources.get((path, content))
         if found is None:
-            file = self._files.get(path)
-            if file is None:
-                raise Refusal(f"{path} is not a Python file of the project")
-            found = self._sources[path] = Source(path, self._content_of(file))
+            found = self._shelf.sources[path, content] = Source(path, content)
         return found
 
     def _content_of(self, file: SourceFile) -> bytes:
         if file.content is not None:
             return file.content
-        if file.path not in self._pinned:
-            self._pinned[file.path] = _read_unchanged(file.path, self.looked)
-        return self._pinned[file.path]
+        if file.path not in self._shelf.contents:
+            self._shelf.contents[file.path] = _read_unchanged(file.path, self.looked)
+        return self._shelf.contents[file.path]
 
     def module_of(self, path: str) -> str:
         """The import name of a file; raises Refusal where nothing imports it."""
