@@ -45,15 +45,16 @@ def _load(data: bytes) -> Block:
     return block
 
 
-def _pack(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    return (_TAGS.get(type(value), _PLAIN), *map(_pack, value))
+def _pack(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (
+        _TAGS.get(type(value), _PLAIN),
+        *[_pack(field) if isinstance(field, tuple) else field for field in value],
+    )
 
 
-def _unpack(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    tag = value[0]
-    fields = map(_unpack, value[1:])
-    return tuple(fields) if tag == _PLAIN else NODES[tag](*fields)
+def _unpack(value: tuple[Any, ...]) -> Any:
+    """The reverse; a loop with its calls spared for what is no tuple, since much of a run is spent here."""
+    fields = [_unpack(field) if type(field) is tuple else field for field in value]
+    tag = fields[0]
+    del fields[0]
+    return tuple(fields) if tag == _PLAIN else tuple.__new__(NODES[tag], fields)

@@ -39,6 +39,8 @@ class Expressions:
         self.bodies = bodies
         self.asks: set[str] = set()
         """The absolute dotted names that are imported or probed."""
+        self.yields = False
+        """The function at hand contains a yield."""
         self._convert: dict[type[ast.AST], Callable[[Any], Expression]] = {
             ast.Constant: self._constant,
             ast.Name: self._name,
@@ -65,15 +67,19 @@ class Expressions:
             ast.Lambda: self._lambda,
             ast.NamedExpr: lambda node: facts.Walrus(node.target.id, self.expression(node.value), self.at(node)),
             ast.JoinedStr: self._format,
-            ast.Yield: lambda node: facts.Yield(self.optional(node.value), self.at(node)),
-            ast.YieldFrom: lambda node: facts.Yield(self.expression(node.value), self.at(node)),
+            ast.Yield: self._yield,
+            ast.YieldFrom: self._yield,
         }
 
     def at(self, node: Any, last: Any = None) -> int:
         """The packed position of a node, or of all from `node` to `last`."""
         last = last or node
         if self._trivial:
-            return pack(node.lineno, node.col_offset + 1, last.end_lineno, last.end_col_offset + 1)
+            line, column = node.lineno, node.col_offset + 1
+            height, end = last.end_lineno - line, last.end_col_offset + 1
+            if column <= 0xFFFF and height <= 0xFFFF and end <= 0xFFFF:  # most of all positions: no call
+                return line << 48 | column << 32 | height << 16 | end  # type: ignore[no-any-return]
+            return pack(line, column, last.end_lineno, end)
         of = self._columns.of
         return pack(
             node.lineno,
@@ -197,9 +203,14 @@ class Expressions:
         return facts.Comprehension(kind, self.expression(element), self.optional(key), generators)
 
     def _lambda(self, node: ast.Lambda) -> Expression:
-        parameters = self.parameters(node.args)
+        parameters, yields = self.parameters(node.args), self.yields
         self.bodies.append((facts.Return(self.expression(node.body), self.at(node.body)),))
+        self.yields = yields
         return facts.Lambda(parameters, len(self.bodies) - 1, self.at(node))
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Expression:
+        self.yields = True
+        return facts.Yield(self.optional(node.value), self.at(node))
 
     def _format(self, node: ast.JoinedStr) -> Expression:
         return facts.Format(tuple(map(self._format_part, node.values)))
@@ -208,6 +219,8 @@ class Expressions:
         if not isinstance(node, ast.FormattedValue):
             return self.expression(node)
         value = self.expression(node.value)
+        if node.format_spec is not None:
+            self.yields = self.yields or any(isinstance(part, ast.Yield) for part in ast.walk(node.format_spec))
         return value if node.conversion in (-1, 115) and node.format_spec is None else facts.Opaque((value,))
 
 

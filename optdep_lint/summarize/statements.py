@@ -37,8 +37,6 @@ class _Statements:
 
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
-        self._yields = False
-        """The function at hand contains a yield."""
         self._convert: dict[type[ast.AST], Callable[[Any], Statement | None]] = {
             ast.Import: self._import,
             ast.ImportFrom: self._import_from,
@@ -188,13 +186,23 @@ class _Statements:
         parameters = expressions.parameters(node.args)
         decorators = expressions.expressions(node.decorator_list)
         returns = expressions.optional(node.returns)
-        body = self.block(node.body)
-        expressions.bodies.append(body)
-        kind = _kind(node)
+        outer, expressions.yields = expressions.yields, False
+        expressions.bodies.append(self.block(node.body))
+        kind = "generator" if expressions.yields else ""
+        if isinstance(node, ast.AsyncFunctionDef):
+            kind = f"async {kind}".rstrip()
+        expressions.yields = outer
         generic = bool(getattr(node, "type_params", ()))
         at = _head(expressions.at(node), len("async def ") * isinstance(node, ast.AsyncFunctionDef) or len("def "))
         return facts.Function(
-            node.name, parameters, decorators, returns, len(expressions.bodies) - 1, kind, generic, at + len(node.name)
+            node.name,
+            parameters,
+            decorators,
+            returns,
+            len(expressions.bodies) - 1,
+            kind or "plain",
+            generic,
+            at + len(node.name),
         )
 
     def _class(self, node: ast.ClassDef) -> Statement:
@@ -218,23 +226,3 @@ def _head(at: int, width: int) -> int:
     """The position of the first `width` characters of what stands at `at`."""
     column = (at >> 32) & 0xFFFF
     return ((at >> 32) << 32) | min(column + width, 0xFFFF)
-
-
-def _kind(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Whether a function yields, and whether it is a coroutine."""
-    generator = "generator" if _yields(node.body) else ""
-    if isinstance(node, ast.AsyncFunctionDef):
-        return f"async {generator}".rstrip()
-    return generator or "plain"
-
-
-def _yields(body: list[ast.stmt]) -> bool:
-    """A yield stands in the block itself, not in a function or class within it."""
-    todo: list[ast.AST] = list(body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            todo += ast.iter_child_nodes(node)
-    return False

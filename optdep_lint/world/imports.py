@@ -154,11 +154,13 @@ class Imports:
             self.load(root, frame, at)
             parent = root
             for part in parts[:-1]:
-                module = self._evaluation.module(f"{parent}.{part}")
+                outer, parent = parent, f"{parent}.{part}"
+                if not {outer, parent} <= self._evaluation.tree.sources.keys():
+                    continue
+                module = self._evaluation.module(parent)
                 if module.status not in ("ok", "running"):
                     cause = module.failure.cause if module.failure is not None else None
-                    raise Raised(self._no_name(self._evaluation.module(parent), part, cause, frame, at))
-                parent = module.name
+                    raise Raised(self._no_name(self._evaluation.module(outer), part, cause, frame, at))
         return self.import_dotted(name, True, frame, at)
 
     def _is_whole_already(self, name: str) -> bool:

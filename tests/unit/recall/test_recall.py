@@ -1,0 +1,222 @@
+"""How much is done again: work is counted, not timed. What is told is the same cold, warm, in parts and by any workers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from optdep_lint import cache, engine, reading, recall
+from optdep_lint.cache import Cache
+from optdep_lint.config import Config
+from optdep_lint.discovery import Project, discover
+from optdep_lint.world.evaluation import Evaluation
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "acme"\nversion = "1"\n[project.optional-dependencies]\nfast = ["numba", "cupy"]\n',
+    "acme/__init__.py": "from acme import kernels, plain\n",
+    "acme/kernels.py": "import numba\n",
+    "acme/plain.py": "import json\n\n\ndef f():\n    return json\n",
+    "acme/other.py": "from acme import plain\n",
+    "tests/test_kernels.py": "from acme import kernels\nimport cupy\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project of four modules and a test."""
+    for name, text in FILES.items():
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many files were summarized, and how often each module was evaluated."""
+    done: Counter[str] = Counter()
+    summarize, run = reading._summarize_bytes, Evaluation.run_module
+
+    def counted(content: bytes) -> bytes:
+        done["summarized"] += 1
+        return summarize(content)
+
+    def ran(self: Evaluation, module: object) -> None:
+        done[module.name] += 1  # type: ignore[attr-defined]
+        run(self, module)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "_summarize_bytes", counted)
+    monkeypatch.setattr(Evaluation, "run_module", ran)
+    return done
+
+
+def project_of(root: Path) -> Project:
+    (project,) = discover([root], Config())
+    return project
+
+
+def check(root: Path, config: Config = Config(), executor: Executor | None = None) -> tuple[object, ...]:  # noqa: B008  # frozen
+    with Cache(root / "kept") as kept:
+        return engine.check([project_of(root)], config, cache=kept, executor=executor).findings
+
+
+def test_work_is_done_once(root: Path, work: Counter[str]) -> None:
+    cold = check(root)
+    assert cold, "there is something to find"
+    assert work.pop("summarized") == 5
+    assert work["acme.plain"] == 1, "what cannot feel the absence is evaluated in one world only"
+    assert work["acme.kernels"] == 2
+    assert work.keys() == {"acme", "acme.kernels", "acme.plain", "acme.other"}, "what only tests import, in none"
+    work.clear()
+    assert check(root) == cold
+    assert not work, "a warm run summarizes and evaluates nothing"
+
+
+def test_a_changed_file_is_summarized_alone(root: Path, work: Counter[str]) -> None:
+    check(root)
+    work.clear()
+    (root / "acme/kernels.py").write_text("try:\n    import numba\nexcept ImportError:\n    numba = None\n")
+    assert not check(root)
+    assert work["summarized"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", '[project]\nname = "acme"\nversion = "1"\ndependencies = ["numba"]\n'),
+        ("acme/kernels.py", "import json\n"),
+        ("requirements.txt", "numba\n"),
+    ],
+)
+def test_what_findings_follow_from_is_in_the_key(root: Path, name: str, text: str) -> None:
+    before = key(root)
+    (root / name).write_text(text)
+    assert (key(root) == before) is (name == "requirements.txt"), "nothing reads the requirements file"
+
+
+def key(root: Path, config: Config = Config()) -> bytes:  # noqa: B008  # frozen
+    project = project_of(root)
+    metadata = engine._metadata(root, config)
+    return recall.key_of(project, recall.digests_of(project), metadata, config, ["OPD101"])
+
+
+def test_settings_in_the_key(root: Path) -> None:
+    assert key(root) == key(root)
+    assert key(root) == key(root, Config(ignore=("OPD101",), per_file_ignores={"x.py": ("OPD1",)})), "only what is told"
+    for config in (
+        Config(strict=True),
+        Config(target_python=(3, 12)),
+        Config(optional=("json",)),
+        Config(without=("a",)),
+    ):
+        assert key(root) != key(root, config)
+
+
+def test_another_place_is_no_other_project(root: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "elsewhere"
+    before = key(root)
+    root.rename(moved)
+    assert key(moved) == before
+
+
+def test_another_tool_is_a_miss(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key(root)
+    monkeypatch.setattr(recall, "own_code", lambda: b"another version")
+    assert key(root) != before
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"[]", b"\xe9\x00\x00\x00\x00"])
+def test_what_is_damaged_is_a_miss(
+    root: Path, work: Counter[str], monkeypatch: pytest.MonkeyPatch, damage: bytes
+) -> None:
+    cold = check(root)
+    work.clear()
+    whole = key_of_report(root)
+    get = cache.Cache.get
+    monkeypatch.setattr(cache.Cache, "get", lambda self, key: damage if key == whole else get(self, key))
+    assert check(root) == cold
+    assert work["acme.kernels"] == 2
+    assert not work["summarized"]
+
+
+def key_of_report(root: Path) -> bytes:
+    project, config = project_of(root), Config()
+    codes = {rule.code for rule in engine.load_registry().enabled(config)} - engine._FROM_ELSEWHERE
+    return recall.key_of(project, recall.digests_of(project), engine._metadata(root, config), config, codes)
+
+
+def test_a_folder_that_cannot_be_written(root: Path, work: Counter[str]) -> None:
+    (root / "kept").write_text("a file stands where the cache would lie")
+    assert check(root) == check(root)
+    assert work["summarized"] == 10
+
+
+def test_comments_are_read_when_findings_are_known(root: Path) -> None:
+    with Cache(root / "kept") as kept:
+        assert engine.check([project_of(root)], Config(), cache=kept).findings
+        assert not engine.check([project_of(root)], Config(per_file_ignores={"*.py": ("ALL",)}), cache=kept).findings
+
+
+def parts(project: Project, count: int) -> Iterator[Project]:
+    for part in range(count):
+        files = (replace(file, reported=index % count == part) for index, file in enumerate(project.files))
+        yield replace(project, files=tuple(files))
+
+
+def test_parts_share_what_is_known(root: Path, work: Counter[str]) -> None:
+    cold = check(root)
+    work.clear()
+    with Cache(root / "kept") as kept:
+        found = [
+            finding
+            for part in parts(project_of(root), 3)
+            for finding in engine.check([part], Config(), cache=kept).findings
+        ]
+    assert sorted(found, key=lambda one: one.sort_key) == list(cold)
+    assert not work
+
+
+def test_any_executor(root: Path) -> None:
+    cold = check(root)
+    with ThreadPoolExecutor(2) as threads:
+        assert engine.check([project_of(root)], Config(), executor=threads).findings == cold
+
+
+def test_a_dask_cluster(root: Path) -> None:
+    """Two worker processes of a real cluster."""
+    distributed = pytest.importorskip("distributed", reason="dask is not installed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = engine.check([project_of(root)], Config(), executor=client.get_executor()).findings
+    assert found == check(root)
+
+
+def test_a_warm_run_enters_no_world(root: Path) -> None:
+    """Neither the rules nor what they look at are imported where everything is known."""
+    command = [
+        sys.executable,
+        "-m",
+        "optdep_lint",
+        "--cache-dir",
+        str(root / "kept"),
+        "--output-format",
+        "concise",
+        str(root),
+    ]
+    assert subprocess.run(command, check=False).returncode == 1
+    code = (
+        f"import sys; from optdep_lint.cli import main; status = main({command[3:]!r}); "
+        "print(status, [name for name in sys.modules if name.startswith(('optdep_lint.world', 'optdep_lint.rules.', "
+        "'optdep_lint.summarize', 'optdep_lint.facts.', 'libcst'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "1 []"
