@@ -55,6 +55,8 @@ class Calls:
         self._evaluation = evaluation
         self._idle: dict[tuple[object, ...], int] = {}
         """How often following a function with arguments of the same kinds has come to nothing: with a text, which may name a module, or without."""
+        self._keeping: dict[tuple[object, ...], tuple[int, Asked]] = {}
+        """How often a decorator has given back what it was put on and done nothing else, and what it has asked for."""
         self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
@@ -378,11 +380,33 @@ class Calls:
         ):
             if isinstance(value, ClassValue) and not isinstance(decorator, FunctionValue):
                 return value
-            result = self.call(decorator, (value,), {}, frame, at)
+            result = self._decorate(decorator, value, frame, at)
             return result if not isinstance(result, Unknown) else _decorated(value, result)
         if isinstance(decorator, External):
             return self._evaluation.known.decorate(decorator.path, value)
         return _decorated(value, decorator)
+
+    def _decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
+        """Call a decorator; one that has given back what it was put on, and done no more, is not followed for ever."""
+        evaluation = self._evaluation
+        shape = _shape_of(decorator, value)
+        times, asked = self._keeping.get(shape, (0, Asked())) if shape is not None else (0, Asked())
+        if times >= _PATIENCE:
+            if evaluation.running:
+                evaluation.running[-1].include(asked)
+            return value
+        before = (evaluation.effects, len(frame.exits))
+        evaluation.running.append(asked)
+        try:
+            result = self.call(decorator, (value,), {}, frame, at)
+        finally:
+            evaluation.running.pop()
+            if evaluation.running:
+                evaluation.running[-1].include(asked)
+        if shape is not None:
+            kept = result is value and before == (evaluation.effects, len(frame.exits))
+            self._keeping[shape] = (times + 1 if kept else 0, asked)
+        return result
 
     def entered(self, manager: Value, frame: Frame, at: int) -> Value:
         """What `with manager as x` binds."""
@@ -458,6 +482,18 @@ def _condition_of(exit_: Exit, entry: Mapping[Condition, bool]) -> Condition | N
     """What an exit's way assumed beyond what held at the start."""
     new = (key if holds else negate(key) for key, holds in exit_.state.assumed.items() if key not in entry)
     return every(new)
+
+
+def _shape_of(decorator: Value, value: Value) -> tuple[object, ...] | None:
+    """What a decorator of the project does is told by its code and by the kinds of what it closes over; else None."""
+    if not isinstance(decorator, FunctionValue) or value.cause is not None or decorator.cause is not None:
+        return None
+    names = decorator.closure.state.names if decorator.closure is not None else {}
+    kinds = [
+        (name, type(one), one.cause, bool(one.value) if isinstance(one, Constant) else None)
+        for name, one in names.items()
+    ]
+    return (id(decorator.node), type(value), *kinds)
 
 
 def _decorated(value: Value, by: Value) -> Value:

@@ -61,6 +61,11 @@ class OperationUses:
         return {space for root in self._evaluation.world.absent for space in namespaces_of(root)}
 
     def _in_functions(self, module: Module, wanted: set[str]) -> Iterator[Use]:
+        wanted = wanted | {
+            name
+            for name, value in module.namespace.items()
+            if isinstance(value, Constant) and isinstance(value.value, str) and value.value in wanted
+        }
         for definition in self._words.spelling(module.source.summary, wanted):
             self._operations.called = []
             for use in self._calltime.call(module, definition):
@@ -77,8 +82,8 @@ class OperationUses:
             or not _is_inside(failure, definition, module.source.summary)
         ):
             return None
-        if failure.kind == "name":
-            operation = self._operations.function_named(failure.path, failure.subject or "")
+        if failure.kind in ("name", "attribute"):
+            operation = self._function_read(failure)
             if operation is None:
                 return None
             failure = replace(failure, kind="operation", subject=operation)
@@ -89,6 +94,14 @@ class OperationUses:
         if not self._concerns(module, operation) or self._is_told_apart(failure.cause, module, definition, operation):
             return None
         return replace(use, failure=self._without_own_questions(failure, operation))
+
+    def _function_read(self, failure: Failure) -> str | None:
+        """The operation that the missing name, or attribute of a module of the project, is registered as."""
+        module, _, name = (failure.subject or "").rpartition(".")
+        source = self._evaluation.tree.sources.get(module) if module else None
+        if module and source is None:
+            return None
+        return self._operations.function_named(failure.path if source is None else source.path, name)
 
     def _is_told_apart(self, cause: Cause | None, module: Module, definition: Definition, operation: str) -> bool:
         """Where only the platform decides, an instance or module that refuses by another question may well mean the same."""

@@ -23,6 +23,7 @@ dependencies = ["torch"]
 [project.optional-dependencies]
 aiter = ["aiter"]
 flashinfer = ["flashinfer"]
+triton = ["triton"]
 """
 EXPECTED = re.compile(r"# expect: (OPD\d{3})$")
 REGISTER = """
@@ -624,6 +625,137 @@ FAULTS = {
         HAS_AITER = is_enabled()
         if HAS_AITER:  # expect: OPD302
             KERNELS["aiter"] = "acme.passes.OwnKernel"
+    """,
+    "getattr, aliases, imported namespaces": HAS
+    + REGISTER
+    + """
+        --- acme/a.py
+        import torch
+        import torch.ops as operations
+        from torch.ops import acme as own
+
+        from acme.has import HAS_AITER
+        from acme.reg import register_op
+
+        if HAS_AITER:
+            register_op("norm", lambda x: x)
+
+        NAME = "norm"
+        namespace = torch.ops.acme
+
+
+        def by_getattr(x):
+            return getattr(torch.ops.acme, "norm")(x)  # expect: OPD301
+
+
+        def by_name(x):
+            return getattr(torch.ops.acme, NAME)(x)  # expect: OPD301
+
+
+        def by_alias(x):
+            return namespace.norm(x)  # expect: OPD301
+
+
+        def by_local_alias(x):
+            space = torch.ops.acme
+            kernel = space.norm.default  # expect: OPD301
+            return kernel(x)
+
+
+        def by_import(x):
+            return operations.acme.norm(x) if x else None  # expect: OPD301
+
+
+        def by_imported_namespace(x):
+            return own.norm(x)  # expect: OPD301
+    """,
+    "a decorated function of another module": HAS
+    + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER
+
+        if HAS_AITER:
+
+            @torch.library.custom_op("acme::norm", mutates_args=())
+            def norm(x):
+                return x
+        --- acme/b.py
+        from acme import a
+        from acme.has import HAS_AITER
+
+
+        def by_module(x):
+            return a.norm(x)  # expect: OPD301
+
+
+        def by_import(x):
+            from acme.a import norm  # expect: OPD301
+
+            return norm(x)
+
+
+        def asks(x):
+            return a.norm(x) if a.HAS_AITER else x
+
+
+        def catches(x):
+            try:
+                from acme.a import norm
+            except ImportError:
+                return x
+            return norm(x)
+    """,
+    "a class that only a text names": HAS
+    + REGISTER
+    + """
+        --- acme/a.py
+        import torch
+
+        from acme.has import HAS_AITER
+        from acme.reg import register_op
+
+        if HAS_AITER:
+            register_op("norm", lambda x: x)
+
+
+        class Norm:
+            def forward(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+        --- acme/registry.py
+        from importlib import import_module
+
+        BACKENDS = {"aiter": "acme.a:Norm"}
+
+
+        def make(name):
+            module, _, attribute = BACKENDS[name].partition(":")
+            return getattr(import_module(module), attribute)()
+    """,
+    "a triton kernel": """
+        --- acme/a.py
+        try:
+            import triton
+
+            HAS_TRITON = True
+        except ImportError:
+            HAS_TRITON = False
+
+        if HAS_TRITON:
+
+            @triton.jit
+            def kernel(x):
+                pass
+
+
+        def run(x):
+            kernel[(1,)](x)  # expect: OPD201
+
+
+        def asks(x):
+            if HAS_TRITON:
+                kernel[(1,)](x)
     """,
 }
 
