@@ -15,7 +15,7 @@ class Outer:
 
     def __init__(self) -> None:
         self._of: dict[int, list[tuple[Definition, slice]]] = {}
-        self._spelling: dict[tuple[int, frozenset[str]], list[Definition]] = {}
+        self._told: dict[int, dict[bytes, bool]] = {}
 
     def of(self, summary: Summary) -> list[tuple[Definition, slice]]:
         """The functions of a file; each with where its body and those of the functions and lambdas in it lie."""
@@ -30,14 +30,22 @@ class Outer:
 
     def spelling(self, summary: Summary, words: Iterable[str]) -> list[Definition]:
         """The functions that may spell one of the words."""
-        key = id(summary), frozenset(words)
-        found = self._spelling.get(key)
-        if found is None:
-            encoded = [word.encode("utf-8", "surrogatepass") for word in key[1]]
-            found = self._spelling[key] = []
-            if summary.may_spell(encoded):
-                found += [definition for definition, bodies in self.of(summary) if summary.may_spell(encoded, bodies)]
-        return found
+        spelled = [encoded for encoded in map(_encoded, words) if self._may_spell(summary, encoded)]
+        if not spelled:
+            return []
+        return [definition for definition, bodies in self.of(summary) if summary.may_spell(spelled, bodies)]
+
+    def _may_spell(self, summary: Summary, word: bytes) -> bool:
+        """A function of the file may spell a word; looked up once, however many worlds ask."""
+        told = self._told.setdefault(id(summary), {})
+        known = told.get(word)
+        if known is None:
+            known = told[word] = summary.may_spell((word,))
+        return known
+
+
+def _encoded(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")
 
 
 class Words:
