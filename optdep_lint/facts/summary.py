@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -39,10 +39,12 @@ class Summary:
     decode: Callable[[bytes], Block] | None = None
     """How to decode a body; set by the codec."""
 
-    def may_spell(self, words: Iterable[bytes], bodies: slice = slice(None)) -> bool:
-        """Some of these bodies may spell one of the words; cheap, and wrong on the safe side: nothing is decoded."""
-        encoded = tuple(words)
-        return any(not isinstance(body, bytes) or any(word in body for word in encoded) for body in self.bodies[bodies])
+    def may_spell(self, word: bytes, bodies: slice = slice(None)) -> bool:
+        """Some of these bodies may spell a word; cheap, and wrong on the safe side: nothing is decoded."""
+        for body in self.bodies[bodies]:  # noqa: SIM110  # a generator would take as long as the search
+            if not isinstance(body, bytes) or word in body:
+                return True
+        return False
 
     def body_of(self, index: int) -> Block:
         """The statements of a function, decoded once."""

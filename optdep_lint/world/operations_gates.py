@@ -128,7 +128,7 @@ def _in_gates(survey: Survey, probe: Probe, users: set[tuple[str, str]], words: 
 def _asked_elsewhere(survey: Survey, probe: Probe) -> tuple[str, int] | None:
     """A place that asks the probe."""
     for name, source in survey.tree.sources.items():
-        if not source.summary.may_spell((probe.function.encode(),)):
+        if not source.summary.may_spell(probe.function.encode()):
             continue
         for definition in definitions(source.summary):
             if (name, definition.name) == (probe.module, probe.function):

@@ -15,37 +15,48 @@ class Outer:
 
     def __init__(self) -> None:
         self._of: dict[int, list[tuple[Definition, slice]]] = {}
-        self._told: dict[int, dict[bytes, bool]] = {}
+        self._numbers: dict[int, int] = {}
+        """A number for each file."""
+        self._looked: dict[str, set[int]] = {}
+        """The files in which a word has been looked for."""
+        self._spelling: dict[tuple[int, str], frozenset[int]] = {}
+        """In which functions of a file it has been found."""
 
     def of(self, summary: Summary) -> list[tuple[Definition, slice]]:
         """The functions of a file; each with where its body and those of the functions and lambdas in it lie."""
         found = self._of.get(id(summary))
         if found is None:
-            found = self._of[id(summary)] = []
-            first = 0
-            for definition in outer_definitions(summary):
-                found.append((definition, slice(first, definition.node.body + 1)))
-                first = definition.node.body + 1
+            functions = list(outer_definitions(summary))
+            ends = sorted(definition.node.body for definition in functions)
+            firsts = dict(zip(ends, (0, *(end + 1 for end in ends)), strict=False))
+            found = self._of[id(summary)] = [
+                (definition, slice(firsts[definition.node.body], definition.node.body + 1)) for definition in functions
+            ]
         return found
 
     def spelling(self, summary: Summary, words: Iterable[str]) -> list[Definition]:
-        """The functions that may spell one of the words."""
-        spelled = [encoded for encoded in map(_encoded, words) if self._may_spell(summary, encoded)]
-        if not spelled:
-            return []
-        return [definition for definition, bodies in self.of(summary) if summary.may_spell(spelled, bodies)]
+        """The functions that may spell one of the words, in their order."""
+        numbers: set[int] = set()
+        for word in words:
+            numbers |= self._spelling_one(summary, word)
+        functions = self.of(summary) if numbers else []
+        return [functions[number][0] for number in sorted(numbers)]
 
-    def _may_spell(self, summary: Summary, word: bytes) -> bool:
-        """A function of the file may spell a word; looked up once, however many worlds ask."""
-        told = self._told.setdefault(id(summary), {})
-        known = told.get(word)
-        if known is None:
-            known = told[word] = summary.may_spell((word,))
-        return known
+    def _spelling_one(self, summary: Summary, word: str) -> frozenset[int]:
+        """The numbers of the functions that may spell a word: in most worlds it is the same words that are asked for."""
+        number = self._numbers.setdefault(id(summary), len(self._numbers))
+        looked = self._looked.setdefault(word, set())
+        if number not in looked:
+            looked.add(number)
+            encoded = word.encode("utf-8", "surrogatepass")
+            if summary.may_spell(encoded):
+                functions = enumerate(self.of(summary))
+                found = frozenset(index for index, (_, part) in functions if summary.may_spell(encoded, part))
+                self._spelling[number, word] = found
+        return self._spelling.get((number, word), _NONE)
 
 
-def _encoded(word: str) -> bytes:
-    return word.encode("utf-8", "surrogatepass")
+_NONE: frozenset[int] = frozenset()
 
 
 class Words:
