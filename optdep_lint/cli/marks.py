@@ -16,10 +16,11 @@ from optdep_lint import __version__
 from optdep_lint.cache import Cache, cache_key
 from optdep_lint.cli.settings import open_cache
 from optdep_lint.findings import Finding, Fix
+from optdep_lint.recall import digest_of
 
 if TYPE_CHECKING:
     from optdep_lint.cli.check import Checked
-    from optdep_lint.engine import Looked
+    from optdep_lint.discovery import Project
 
 _MOST_BYTES = 128 * 1024
 """Of the files to build fixes in: reading a kilobyte with libcst takes five milliseconds."""
@@ -39,17 +40,17 @@ def mark(checked: Sequence[Checked], options: argparse.Namespace) -> Sequence[Ch
 
 
 def _mark(checked: Checked, cache: Cache | None) -> Checked:
-    looked = next(iter(getattr(checked.report, "looked", ())), None)
-    if looked is None:
+    if not hasattr(checked.report, "looked"):
         return checked
+    project = checked.job.project
     by_path: dict[str, list[Finding]] = {}
     for finding in checked.report.findings:
         by_path.setdefault(finding.path, []).append(finding)
-    keys = _keys(looked, by_path)
+    keys = _keys(project, by_path)
     fixes = {path: _remembered(cache, key) for path, key in keys.items()}
     missing = {path for path, found in fixes.items() if found is None}
     if missing:
-        if not _is_quick(looked, missing):
+        if not _is_quick(project, missing):
             return checked
         for path, built in _build(checked, missing).items():
             fixes[path] = built
@@ -63,13 +64,13 @@ def _mark(checked: Checked, cache: Cache | None) -> Checked:
     return replace(checked, report=replace(checked.report, findings=tuple(findings)))
 
 
-def _keys(looked: Looked, by_path: Mapping[str, Sequence[Finding]]) -> dict[str, bytes]:
+def _keys(project: Project, by_path: Mapping[str, Sequence[Finding]]) -> dict[str, bytes]:
     """What the fixes of each file's findings are remembered by."""
     keys = {}
-    for file in looked.project.files:
+    for file in project.files:
         if file.relative in by_path:
             said = repr([(finding.code, finding.span, finding.message) for finding in by_path[file.relative]])
-            keys[file.relative] = cache_key(f"marks {__version__}", looked.read[file.path].key, said.encode())
+            keys[file.relative] = cache_key(f"marks {__version__}", digest_of(file), said.encode())
     return keys
 
 
@@ -82,12 +83,12 @@ def _remembered(cache: Cache | None, key: bytes) -> Sequence[Fix | None] | None:
         return None
 
 
-def _is_quick(looked: Looked, paths: Iterable[str]) -> bool:
+def _is_quick(project: Project, paths: Iterable[str]) -> bool:
     """Few enough bytes to read, in a small enough project."""
-    if len(looked.project.files) > _MOST_FILES:
+    if len(project.files) > _MOST_FILES:
         return False
     wanted, size = set(paths), 0
-    for file in looked.project.files:
+    for file in project.files:
         if file.relative in wanted:
             try:
                 size += len(file.content) if file.content is not None else file.path.stat().st_size
