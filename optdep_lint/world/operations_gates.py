@@ -36,16 +36,22 @@ def disagreements(survey: Survey) -> Iterator[Disagreement]:
     """Every gate that installs a class without asking the probe for what the class needs."""
     words = Words()
     readers: Readers | None = None
+    evaluations: dict[str, Evaluation] = {}
     for count, (probe, needing) in enumerate(_probes_with_needs(survey, words)):
         if count == _MOST_PROBES:
             return
-        readers = readers or Readers(survey.base)
-        world = survey.declared.world(f"without {probe.asked.module}", {probe.asked.module})
-        evaluation = vary(survey.base, readers, world)
+        elsewhere = _asked_elsewhere(survey, probe)
+        if elsewhere is None:
+            continue
+        evaluation = evaluations.get(probe.asked.module)
+        if evaluation is None:
+            readers = readers or Readers(survey.base)
+            world = survey.declared.world(f"without {probe.asked.module}", {probe.asked.module})
+            evaluation = evaluations[probe.asked.module] = vary(survey.base, readers, world)
         if not answers_no(evaluation, probe) or answers_no(survey.base, probe):
             continue
         users = _users(survey, evaluation, needing, words)
-        yield from _in_gates(survey, probe, users, words)
+        yield from _in_gates(survey, probe, elsewhere, users, words)
 
 
 def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, list[tuple[str, str]]]]:
@@ -103,12 +109,11 @@ def _spelling(survey: Survey, operations: set[str], words: Words) -> Iterator[tu
                 yield name, one.name.partition(".")[0]
 
 
-def _in_gates(survey: Survey, probe: Probe, users: set[tuple[str, str]], words: Words) -> Iterator[Disagreement]:
+def _in_gates(
+    survey: Survey, probe: Probe, elsewhere: tuple[str, int], users: set[tuple[str, str]], words: Words
+) -> Iterator[Disagreement]:
     consulted = Consulted(survey.base)
     key = (probe.module, probe.function)
-    elsewhere = _asked_elsewhere(survey, probe)
-    if elsewhere is None:
-        return
     for module, name in sorted(users):
         if _asks_itself(survey, module, name, probe, words):
             continue
