@@ -16,7 +16,8 @@ from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
-from optdep_lint.fixers.repairs.guard_import import is_postponed, sentinel
+from optdep_lint.fixers.repairs.guard_import import is_postponed
+from optdep_lint.fixers.sentinels import guarded
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -129,13 +130,12 @@ class Importers:
         locals_ = [spelled(alias.asname.name) if alias.asname is not None else spelled(alias.name) for alias in mine]
         start, end = source.line_start(source.span(node)[0]), source.block_end(line)
         indent, unit = source.indent_at(start), source.unit
-        handler = "\n".join(f"{indent}{unit}{sentinel(self.workshop, source, name)}" for name in locals_)
+        body = f"{indent}{unit}{_from(node, mine)}" if rest else moved(source, start, end, indent, indent + unit)
+        text = guarded(Bench(self.draft, self.workshop, source), locals_, body, indent)
         if rest:
             self._take_out(source, node, mine)
-            text = f"{indent}try:\n{indent}{unit}{_from(node, mine)}\n{indent}except ImportError:\n{handler}"
             self.draft.insert_line(source, end, "\n" + set_apart(source, end, end, text).strip("\n"))
         else:
-            text = f"{indent}try:\n{moved(source, start, end, indent, indent + unit)}\n{indent}except ImportError:\n{handler}"
             self.draft.replace(source, start, end, set_apart(source, start, end, text))
         return locals_
 

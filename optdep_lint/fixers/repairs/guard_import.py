@@ -12,6 +12,7 @@ from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
+from optdep_lint.fixers.sentinels import guarded
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -107,16 +108,7 @@ def _guarded(bench: Bench, names: list[str], body: str, indent: str, flag: str |
     unit = indent + bench.source.unit
     if flag is not None:
         return f"{indent}try:\n{body}\n\n{unit}{flag} = True\n{indent}except ImportError:\n{unit}{flag} = False"
-    lines = "\n".join(unit + sentinel(bench.workshop, bench.source, name) for name in names)
-    return f"{indent}try:\n{body}\n{indent}except ImportError:\n{lines}"
-
-
-def sentinel(workshop: Workshop, source: Source, name: str) -> str:
-    """`name = None`, in the form that type checkers accept where they look."""
-    if not workshop.is_typed(source):
-        return f"{name} = None"
-    codes = "assignment, misc, unused-ignore" if name[:1].isupper() else "assignment, unused-ignore"
-    return f"{name} = None  # type: ignore[{codes}]"
+    return guarded(bench, names, body, indent)
 
 
 def _guard_shared_line(bench: Bench, group: list[Import], root: str, flag: str | None) -> None:

@@ -13,7 +13,7 @@ from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_check, insert_checks, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import spelled
-from optdep_lint.fixers.repairs.guard_import import sentinel
+from optdep_lint.fixers.sentinels import is_annotation, sentinel
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -129,6 +129,8 @@ def _negated(test: str) -> str:
 
 def _add_sentinel(bench: Bench, binder: cst.CSTNode, name: str) -> None:
     """Bind the name to None where the import does not bind it."""
+    if bench.workshop.is_typed(bench.source) and is_annotation(bench.source, [name]):
+        raise Refusal(f"`{name}` stands in annotations, and may not become a variable")
     line = sentinel(bench.workshop, bench.source, name)
     if isinstance(binder, cst.Try):
         for handler in binder.handlers:
