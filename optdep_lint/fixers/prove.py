@@ -15,6 +15,7 @@ from optdep_lint.facts.position import end_line_of, line_of
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, definitions, expressions, statements
 from optdep_lint.findings import Finding
+from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Unbound
 
 _PROBES = ("OPD401", "OPD402", "OPD403", "OPD404", "OPD405", "OPD407")
@@ -99,15 +100,21 @@ def _key(finding: Finding, state: State) -> Key:
 
 def _definition(finding: Finding, state: State) -> str:
     """The definition around a finding, dotted, or empty."""
-    name = state.looked.survey.source_of(finding.path)
-    source = state.looked.survey.tree.sources.get(name) if name is not None else None
-    if source is None:
-        return ""
-    line, best = finding.span.line, ""
-    for definition in definitions(source.summary):
-        if line_of(definition.node.at) <= line <= _last_line(source.summary, definition):
-            best = definition.name
+    best = ""
+    for first, last, name in _extents(state.looked.survey, finding.path):
+        if first <= finding.span.line <= last:
+            best = name
     return best
+
+
+def _extents(survey: Survey, path: str) -> list[tuple[int, int, str]]:
+    """First and last line of each definition of a file, and its name, outer ones first."""
+    known: dict[str, list[tuple[int, int, str]]] = survey.kept.setdefault("extents", {})
+    if path not in known:
+        source = survey.tree.sources.get(survey.source_of(path) or "")
+        summary = source.summary if source is not None else Summary()
+        known[path] = [(line_of(one.node.at), _last_line(summary, one), one.name) for one in definitions(summary)]
+    return known[path]
 
 
 def _last_line(summary: Summary, definition: Definition) -> int:

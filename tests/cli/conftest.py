@@ -111,7 +111,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     module = ModuleType("optdep_lint.engine")
     module.__dict__.update(Report=Report, Present=Present, check=fake.check, matrix=fake.matrix)
     fixers = ModuleType("optdep_lint.fixers.apply")
-    fixers.__dict__.update(apply_fixes=apply_fixes, FixResult=FixResult)
+    fixers.__dict__.update(apply_fixes=apply_fixes, offer_fixes=lambda report, *_: report, FixResult=FixResult)
     monkeypatch.setitem(sys.modules, "optdep_lint.engine", module)
     monkeypatch.setattr(optdep_lint, "engine", module, raising=False)
     monkeypatch.setitem(sys.modules, "optdep_lint.fixers.apply", fixers)
