@@ -65,6 +65,9 @@ class Stub:
     def __getitem__(self, _: object) -> Any:
         return self
 
+    def __setitem__(self, _: object, __: object) -> None:
+        return None
+
     def __enter__(self) -> Any:
         return self
 

@@ -40,7 +40,7 @@ _COMPILING = re.compile(
     r"|mlx\.core\.compile|paddle\.(jit\.to_static|no_grad)|cupy\.fuse|taichi\.(kernel|func)"
 )
 _COLD_NAME = re.compile(
-    r"_*(init|reset|load|save|convert|post_|from_|export|setup|build|register|test_|main$|pack|quantize|merge|fuse|create"
+    r"_*(init|reset|load|save|convert|post_|prepare_|from_|export|setup|build|register|test_|main$|pack|quantize|merge|fuse|create"
     r"|calibrate|warm|make_|set_|capture|compile|process_weights|update_weights)|.*(weight|state_dict|checkpoint)"
 )
 """What functions are called that prepare: `no_grad` over them says nothing about how often they run."""

@@ -401,6 +401,14 @@ COLD = {
                     self._rope = aiter.rope
                 return latch()(latch_by_return()(table("a")(table_by_error("b")(default("c")(x)))))
     """,
+    "weights are prepared without gradients": """
+        import torch
+        class Experts:
+            @torch.no_grad()
+            def prepare_weights(self, w):
+                from aiter.ops.shuffle import shuffle
+                return shuffle(w)
+    """,
     "more latches": """
         import threading
         import torch
