@@ -41,16 +41,16 @@ class OperationUses:
 
     def uses(self) -> Iterator[Use]:
         """The reads that fail, or may, each with what else must hold for it."""
-        wanted = self._operations.doubtful_words() | self._namespaces()
-        if not wanted:
+        if not self._operations.asks_torch():
             return
+        doubtful, empty = self._operations.doubtful_words(), self._namespaces()
         self._operations.settled = True
         try:
             for name in self._subjects:
                 module = self._evaluation.modules.get(name)
                 if module is not None and module.status == "ok":
                     yield from self._at_import(module)
-                    for use in list(self._in_functions(module, wanted)):
+                    for use in list(self._in_functions(module, doubtful, empty)):
                         if self._may_be_fault(use) and not self._users_ask(use):
                             yield use
         finally:
@@ -60,18 +60,24 @@ class OperationUses:
     def _namespaces(self) -> set[str]:
         return {space for root in self._evaluation.world.absent for space in namespaces_of(root)}
 
-    def _in_functions(self, module: Module, wanted: set[str]) -> Iterator[Use]:
-        wanted = wanted | {
-            name
-            for name, value in module.namespace.items()
-            if isinstance(value, Constant) and isinstance(value.value, str) and value.value in wanted
-        }
-        for definition in self._words.spelling(module.source.summary, wanted):
+    def _in_functions(self, module: Module, doubtful: set[str], empty: set[str]) -> Iterator[Use]:
+        for definition in self._spelling(module, doubtful, empty):
             self._operations.called = []
             for use in self._calltime.call(module, definition):
                 found = self._as_operation(use, module, definition)
                 if found is not None:
                     yield found
+
+    def _spelling(self, module: Module, doubtful: set[str], empty: set[str]) -> Iterable[Definition]:
+        """The functions that spell a doubtful operation, or `ops` and a namespace that is empty."""
+        summary = module.source.summary
+        doubtful, empty = doubtful | _constants_for(module, doubtful), empty | _constants_for(module, empty)
+        found = list(self._words.spelling(summary, doubtful)) if doubtful else []
+        for definition in self._words.spelling(summary, ("ops",)) if empty else ():
+            known = any(one is definition for one in found)
+            if not known and not empty.isdisjoint(self._words.of(summary, definition)):
+                found.append(definition)
+        return found
 
     def _as_operation(self, use: Use, module: Module, definition: Definition) -> Use | None:
         """The use, if what fails is that an operation is not registered."""
@@ -209,6 +215,15 @@ class OperationUses:
                 continue
             failure = _failure(pending, module, tuple(pending.assumed.items()), found.cause)
             yield Use(module.name, "", self._without_own_questions(failure, pending.operation), found.truth is Truth.NO)
+
+
+def _constants_for(module: Module, words: set[str]) -> set[str]:
+    """The names of a module that stand for one of the words."""
+    return {
+        name
+        for name, value in module.namespace.items()
+        if isinstance(value, Constant) and isinstance(value.value, str) and value.value in words
+    }
 
 
 def _is_exported(module: Module, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from optdep_lint.world import stdlib
 from optdep_lint.world.evaluation import Evaluation
@@ -144,30 +144,38 @@ def _differences(module: Module, base: Module) -> set[str]:
     """The names of a module whose values go back to something absent; empty for its import itself."""
     if module.status == "raises":
         return {"", *base.namespace}
-    names = {name for name, value in module.namespace.items() if goes_back(value)}
+    names = {name for name, value in module.namespace.items() if goes_back(value, base.namespace.get(name))}
     names |= base.namespace.keys() - module.namespace.keys()
     if any(failure.cause is not None for failure in module.maybe):
         names.add("")
     return names
 
 
-def goes_back(value: Value, depth: int = 3) -> bool:
-    """The value, or something in it, is as it is because something is absent."""
+def goes_back(value: Value, base: Value | None = None, depth: int = 3) -> bool:
+    """The value, or something in it, is as it is because something is absent; what it shares with `base` is not."""
+    if value is base:
+        return False
     if value.cause is not None:
         return True
     if not depth:
         return False
+    before = _parts(base)
+    return any(goes_back(part, before.get(name), depth - 1) for name, part in _parts(value).items())
+
+
+def _parts(value: Value | None) -> dict[Any, Value]:
+    """What a value is made of, each by where it stands."""
     match value:
         case Choice():
-            return goes_back(value.yes, depth - 1) or goes_back(value.no, depth - 1)
+            return {True: value.yes, False: value.no}
         case ClassValue():
-            return any(goes_back(part, depth - 1) for part in (*value.names.values(), *value.bases))
+            return {**value.names, **dict(enumerate(value.bases))}
         case Instance():
-            return any(goes_back(part, depth - 1) for part in (value.type, *value.attributes.values()))
+            return {0: value.type, **value.attributes}
         case FunctionValue():
-            return any(goes_back(part, depth - 1) for part in value.defaults.values())
+            return dict(value.defaults)
         case Descriptor():
-            return goes_back(value.function, depth - 1)
+            return {0: value.function}
         case Known():
-            return any(goes_back(part, depth - 1) for part in value.parts if isinstance(part, Value))
-    return False
+            return {index: part for index, part in enumerate(value.parts) if isinstance(part, Value)}
+    return {}

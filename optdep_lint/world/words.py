@@ -73,12 +73,16 @@ class Words:
     def spelling(self, summary: Summary, words: Collection[str]) -> Iterator[Definition]:
         """Those that have one of the words among the names, attributes, imported names and texts in them."""
         for definition in self._outer.spelling(summary, words):
-            spelled = self._words.get(id(definition.node))
-            if spelled is None:
-                body = summary.body_of(definition.node.body)
-                spelled = self._words[id(definition.node)] = frozenset(_words(summary, body))
-            if not spelled.isdisjoint(words):
+            if not self.of(summary, definition).isdisjoint(words):
                 yield definition
+
+    def of(self, summary: Summary, definition: Definition) -> frozenset[str]:
+        """The words of one function."""
+        spelled = self._words.get(id(definition.node))
+        if spelled is None:
+            body = summary.body_of(definition.node.body)
+            spelled = self._words[id(definition.node)] = frozenset(_words(summary, body))
+        return spelled
 
 
 def _words(summary: Summary, block: Block) -> Iterator[str]:
