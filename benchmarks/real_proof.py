@@ -63,6 +63,7 @@ for name, act in acts.items():
     os.waitpid(child, 0)
 """
 """Each import in a process of its own, forked from one that has imported nothing of the project."""
+REPORTED = "(reported)"
 
 
 @dataclass
@@ -101,6 +102,8 @@ class Figures:
     """What still fails, and now says what to install."""
     moved: list[str] = field(default_factory=list)
     """What now stands under the guard of its operation, which asks for another platform than this one."""
+    still: bool = False
+    """What was reported fails as before."""
     faults: list[str] = field(default_factory=list)
 
 
@@ -147,6 +150,8 @@ def compare(subject: Subject, before: Path, after: Path, figures: Figures) -> No
                 figures.faults.append(f"without the root {name} now fails: {now['error']}: {now['message']}")
         elif "error" not in now:
             figures.cured.append(name)
+        elif name == REPORTED and now == was:
+            figures.still = True
         elif now.get("import") and re.search(r"\binstall\b|not available", now["message"]) and now != was:
             figures.told.append(name)
     old, new = run(subject, before, absent=False), run(subject, after, absent=False)
@@ -263,14 +268,14 @@ def main() -> int:
             if subject.prepare is not None:
                 subject.prepare()
             compare(subject, subject.package, after, figures)
-        good = bool(figures.proved and not figures.faults)
+        good = bool(figures.proved and not figures.faults and not figures.still)
         faulty, verified = faulty + bool(figures.faults), verified + good
         total.update(subjects=1, offered=figures.offered, proved=figures.proved, refused=figures.refused,
                      unrepaired=figures.unrepaired, repaired=bool(figures.proved), verified=figures.proved if good else 0)  # fmt: skip
         print(
             f"{subject.name}: offered {figures.offered}, proved {figures.proved}, refused {figures.refused}, no fix"
             f" {figures.unrepaired}; works now: {_short(figures.cured)}; says what to install: {_short(figures.told)}"
-            f" {dict(figures.codes)}", flush=True,
+            f" {dict(figures.codes)}{' STILL' if figures.still else ''}", flush=True,
         )  # fmt: skip
         for fault in figures.faults[:10]:
             print(f"    FAULT {fault}", flush=True)
