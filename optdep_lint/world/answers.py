@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from optdep_lint.world import lazy
 from optdep_lint.world.exceptions import is_subclass, text_of
 from optdep_lint.world.frames import Frame, join_values
+from optdep_lint.world.imports import MODULE_ATTRIBUTES
 from optdep_lint.world.literals import NotPython, from_python, to_python
 from optdep_lint.world.machinery import Arguments, Keywords
 from optdep_lint.world.truth import Atom, Truth
 from optdep_lint.world.values import (
     ClassValue,
     Constant,
+    Descriptor,
     External,
     FunctionValue,
     Instance,
@@ -60,9 +62,19 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
                 if isinstance(found, (Unbound, Constant))
                 else Constant(True)
             )
+        if (
+            name in value.module.implicit
+            or name in MODULE_ATTRIBUTES
+            or evaluation.imports.is_below(value.module, name)
+        ):
+            return Constant(True)
         return Constant(False) if not value.module.dynamic and "__getattr__" not in value.module.names else Unknown()
     if isinstance(value, Constant):
         return caused(Constant(hasattr(value.value, name)), value.cause)
+    if isinstance(value, ClassValue) and not name.startswith("__"):
+        found = evaluation.expressions.class_member(value, name)
+        known = isinstance(found, (FunctionValue, ClassValue, Constant, Descriptor))
+        return Constant(True) if known else Unknown()
     return Unknown()
 
 
@@ -94,11 +106,15 @@ def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, fr
     if isinstance(value, Instance):
         truth = is_subclass(value.type, wanted)
         return Constant(truth is Truth.YES) if truth is not Truth.MAYBE else Unknown()
-    if isinstance(value, Constant) and isinstance(wanted, External) and wanted.path.startswith("builtins."):
-        type_ = {"str": str, "int": int, "bool": bool, "float": float}.get(wanted.path[9:])
-        if type_ is not None:
-            return caused(Constant(isinstance(value.value, type_)), value.cause)
+    types = [
+        _TYPES.get(getattr(part, "path", "")) for part in (wanted.elements if isinstance(wanted, Items) else (wanted,))
+    ]
+    if isinstance(value, Constant) and all(type_ is not None for type_ in types):
+        return caused(Constant(isinstance(value.value, tuple(filter(None, types)))), value.cause)
     return Unknown()
+
+
+_TYPES = {f"builtins.{type_.__name__}": type_ for type_ in (str, int, bool, float)}
 
 
 def _issubclass(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:

@@ -96,6 +96,8 @@ class Attributes(Questions):
             while scope is not None and scope.kind != "module":
                 if name in scope.state.names and (scope.kind != "class" or scope is frame):
                     return scope.state.names[name]
+                if scope is frame and name in frame.own:
+                    break
                 if (
                     scope.function is not None
                     and scope.kind == "function"

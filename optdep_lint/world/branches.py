@@ -8,7 +8,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.frames import Frame, State, join
 from optdep_lint.world.operations_unreached import look_ahead
-from optdep_lint.world.truth import Condition, Truth, assume
+from optdep_lint.world.truth import Atom, Condition, Truth, assume
 from optdep_lint.world.values import (
     Guard,
     Unknown,
@@ -66,16 +66,21 @@ class Branches(Blocks):
     def _match(self, node: syntax.Match, frame: Frame) -> bool:
         """A match is a chain of ifs, as far as its patterns can be decided."""
         subject = self._evaluation.expressions.evaluate(node.subject, frame)
-        before = frame.state
+        entry = before = frame.state
         ends: list[State] = []
         frame.uncertain += 1
         falls_through = True
-        for case in node.cases:
+        for number, case in enumerate(node.cases):
             truth = self._matches(case.pattern, subject, frame)
             if truth is Truth.NO:
                 continue
-            frame.state = before.copy()
-            if truth is Truth.YES and not ends and case.guard is None:
+            certain = truth is Truth.YES and case.guard is None
+            frame.state, before = before.copy(), before.copy()
+            if not certain:
+                taken = Atom(f"{self.place(node.at, frame).key}#{number}")
+                assume(taken, True, frame.state.assumed)
+                assume(taken, False, before.assumed)
+            if certain and not ends:
                 frame.uncertain -= 1
                 falls = self._case(case, frame)
                 frame.uncertain += 1
@@ -83,13 +88,13 @@ class Branches(Blocks):
                 falls = self._case(case, frame)
             if falls:
                 ends.append(frame.state)
-            if truth is Truth.YES and case.guard is None:
+            if certain:
                 falls_through = False
                 break
         frame.uncertain -= 1
         if falls_through:
             ends.append(before)
-        return self.meet(ends, before, frame)
+        return self.meet(ends, entry, frame)
 
     def _case(self, case: syntax.Case, frame: Frame) -> bool:
         for name in case.pattern.names:

@@ -307,15 +307,16 @@ class Calls:
         returns = [exit_ for exit_ in inner.exits if exit_.kind == "return"]
         raises = [exit_ for exit_ in inner.exits if exit_.failure is not None]
         step = f"calls {function.name}"
-        if not returns:
-            failure = decisive([exit_.failure for exit_ in raises if exit_.failure is not None])
-            if failure is None or not (failure.concludes or frame.protected):
-                return Unknown()
-            raise Raised(through(failure, frame, at, step))
+        last = decisive([exit_.failure for exit_ in raises if exit_.failure is not None]) if not returns else None
         for exit_ in raises:
-            if exit_.failure is not None and exit_.failure.concludes and inner.depth <= _DEEPEST_MAYBE:
+            failure = exit_.failure
+            if failure is not None and failure is not last and failure.concludes and inner.depth <= _DEEPEST_MAYBE:
                 condition = _condition_of(exit_, entry)
-                self._evaluation.expressions.may_fail(through(exit_.failure, frame, at, step), condition, frame)
+                self._evaluation.expressions.may_fail(through(failure, frame, at, step), condition, frame)
+        if not returns:
+            if last is None or not (last.concludes or frame.protected):
+                return Unknown()
+            raise Raised(through(last, frame, at, step))
         result = returns[-1].value or Unknown()
         for exit_ in reversed(returns[:-1]):
             result = join_values(_condition_of(exit_, entry), exit_.value or Unknown(), result)
@@ -423,7 +424,11 @@ class Calls:
         return isinstance(manager, Instance) and isinstance(manager.type, ClassValue)
 
     def swallows(self, manager: Value, failure: Failure, frame: Frame, at: int) -> Truth:
-        """Whether the context manager stops the exception."""
+        """Whether the context manager stops the exception.
+
+        Raises:
+            Raised: where it raises another in its place.
+        """
         if isinstance(manager, Known) and manager.model == "suppress":
             return max(
                 (is_subclass(failure.type, frame.state.settle(wanted)) for wanted in manager.parts[0]), default=Truth.NO
@@ -442,7 +447,9 @@ class Calls:
             return Truth.NO
         try:
             self.run_function(function, arguments, keywords, frame, at, thrown=failure)
-        except Raised:
+        except Raised as raised:
+            if (raised.failure.path, raised.failure.at) != (failure.path, failure.at):
+                raise
             return Truth.NO
         except GiveUp:
             return Truth.MAYBE

@@ -52,7 +52,7 @@ class Frame:
 
     __slots__ = (
         "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind",
-        "module", "nonlocals", "protected", "state", "thrown", "uncertain",
+        "module", "nonlocals", "own", "protected", "state", "thrown", "uncertain",
     )  # fmt: skip
 
     def __init__(self, kind: str, module: Module, state: State, enclosing: Frame | None = None) -> None:
@@ -68,6 +68,8 @@ class Frame:
         self.guards: tuple[Guard, ...] = ()
         self.globals: frozenset[str] = frozenset()
         self.nonlocals: frozenset[str] = frozenset()
+        self.own: frozenset[str] = frozenset()
+        """Of a class body: the names it binds, which it never takes from functions around it."""
         self.caught: list[Failure] = []
         """The exceptions being handled, innermost last."""
         self.thrown: Failure | None = None

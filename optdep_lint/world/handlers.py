@@ -142,7 +142,11 @@ class Handlers(Blocks):
                 frame.exits.append(exit_)
                 continue
             frame.state = exit_.state
-            swallowed = max(calls.swallows(manager, exit_.failure, frame, node.at) for manager in managers)
+            try:
+                swallowed = max(calls.swallows(manager, exit_.failure, frame, node.at) for manager in managers)
+            except Raised as raised:
+                frame.exits.append(Exit("raise", exit_.state, failure=raised.failure))
+                continue
             if swallowed is not Truth.NO:
                 frame.state = exit_.state.copy()
                 if exit_.failure.cause is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from optdep_lint.world.evaluation import Evaluation
 
 
-_MODULE_ATTRIBUTES = frozenset(dir(sys)) - frozenset(name for name in dir(sys) if not name.startswith("__"))
+MODULE_ATTRIBUTES = frozenset(dir(sys)) - frozenset(name for name in dir(sys) if not name.startswith("__"))
 """What every module has."""
 
 
@@ -105,7 +105,7 @@ class Imports:
             elif prefix in tree.sources:
                 module = self.load(prefix, frame, at)
                 value = module.replaced or ModuleValue(module)
-                if parent is not None and not self._evaluation.is_shared(parent):
+                if parent is not None and module.status == "ok" and not self._evaluation.is_shared(parent):
                     parent.names[part] = value
                 parent = module
             else:
@@ -248,13 +248,16 @@ class Imports:
 
     def _pass_on(self, module: Module, frame: Frame, at: int) -> None:
         """Let a module's failures go through the statement that imports it."""
-        if module.status == "raises" and module.failure is not None:
-            raise Raised(through(module.failure, frame, at, f"imports {module.name}"))
-        for failure in module.maybe:
+        raises = module.status == "raises" and module.failure is not None
+        for failure in module.maybe if not raises or not self._evaluation.cautious else ():
+            if raises and (failure.path, failure.at) == (module.failure.path, module.failure.at):
+                continue
             condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
             self._evaluation.expressions.may_fail(
                 through(failure, frame, at, f"imports {module.name}"), condition, frame
             )
+        if raises:
+            raise Raised(through(module.failure, frame, at, f"imports {module.name}"))
 
     # --- names of modules ----------------------------------------------------------------------------------------
 
@@ -280,8 +283,7 @@ class Imports:
             return self._evaluation.injected[full]
         if full in world.absent:
             raise Raised(self._portion_absent(full, frame, at))
-        found = world.has_name(path, name)
-        if found is Truth.NO:
+        if not self._evaluation.tree.owns(path) and world.has_name(path, name) is Truth.NO:
             cause = None
             missing = world.missing(full)
             if missing is not None and not self._evaluation.is_stdlib(missing):
@@ -420,18 +422,23 @@ class Imports:
             return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
         if value is None:
             submodule = f"{module.name}.{name}"
-            if submodule in self._evaluation.tree.sources and self._evaluation.module(submodule).status in (
-                "ok",
-                "running",
-            ):
+            if self.is_below(module, name):
                 return ModuleValue(self._evaluation.module(submodule))
-            if submodule in self._evaluation.tree.sources or not self._is_whole(module, name):
-                return expressions.unknown(f"{module.name}.{name}")
+            left_open = submodule in self._evaluation.tree.sources and self._evaluation.cautious
+            if left_open or not self._is_whole(module, name):
+                return expressions.unknown(submodule)
             value = Unbound()
         value = frame.state.settle(value)
         if isinstance(value, Choice):
             return expressions.choose(value, lambda one: self._attribute_part(one, module, name, frame, at), frame)
         return self._attribute_part(value, module, name, frame, at)
+
+    def is_below(self, module: Module, name: str) -> bool:
+        """A submodule of that name has been imported, by whatever way: out of caution, its parent has it, too."""
+        submodule = f"{module.name}.{name}"
+        if not self._evaluation.cautious or submodule not in self._evaluation.tree.sources:
+            return False
+        return self._evaluation.module(submodule).status in ("ok", "running")
 
     def _attribute_part(self, value: Value, module: Module, name: str, frame: Frame, at: int) -> Value:
         if not isinstance(value, Unbound):
@@ -456,7 +463,7 @@ class Imports:
             module.dynamic
             or module.replaced is not None
             or name in module.declared
-            or name in _MODULE_ATTRIBUTES
+            or name in MODULE_ATTRIBUTES
             or module.name in self._evaluation.blurred
             or f"{module.name}.{name}" in self._evaluation.tree.extensions | self._evaluation.tree.namespaces
         )

@@ -34,6 +34,7 @@ from optdep_lint.world.values import (
     Instance,
     Items,
     Known,
+    Method,
     ModuleValue,
     Raised,
     Table,
@@ -117,6 +118,8 @@ class KnownThings(Machinery):
 
     def member(self, value: Known, name: str) -> Value:
         """An attribute of a known thing."""
+        if value.model == "super":
+            return self._inherited(*value.parts, name)
         if value.model == "module" and isinstance(value.parts[0], str):
             return External(f"{value.parts[0]}.{name}")
         if (
@@ -128,6 +131,18 @@ class KnownThings(Machinery):
         if value.model in ("namespace", "memoised", "decorated", "member", "environment", "library", "origin"):
             return Known("member", value, name)
         return caused(Unknown(), value.cause)
+
+    def _inherited(self, owner: ClassValue, receiver: Value, name: str) -> Value:
+        """`super().name`"""
+        for base in owner.bases:
+            found = self.evaluation.expressions.class_member(base, name) if isinstance(base, ClassValue) else None
+            if isinstance(found, Descriptor):
+                return found.function if found.kind == "staticmethod" else Method(found.function, receiver)
+            if isinstance(found, FunctionValue):
+                return Method(found, receiver)
+            if found is not None or not isinstance(base, ClassValue):
+                break
+        return Unknown()
 
     def is_special(self, path: str) -> bool:
         """The call's arguments are not simply evaluated first."""
@@ -182,7 +197,9 @@ class KnownThings(Machinery):
             return Unknown(Atom(f"os.environ[{name!r}]"))
         if default is not None:
             return default
-        failure = self.evaluation.expressions.failure(frame, at, "call", name, None, builtin("KeyError"), subject=name)
+        failure = self.evaluation.expressions.failure(
+            frame, at, "call", name, None, builtin("KeyError"), subject=name, certain=True
+        )
         raise Raised(failure)
 
     def _may_be_set(self, name: str) -> bool:
@@ -296,7 +313,7 @@ class KnownThings(Machinery):
         if isinstance(holder, Known) and holder.model == "library":
             return call_library(self, function, arguments, keywords, frame, at)
         if isinstance(holder, Known) and holder.model == "namespace":
-            return self._namespace_method(holder.parts[0], name, arguments, frame)
+            return self._namespace_method(holder.parts[0], name, arguments, keywords, frame)
         if isinstance(holder, Known) and holder.model == "environment" and name in ("get", "setdefault") and arguments:
             return environment(self, arguments, {}, frame, at)
         if is_origin(holder):
@@ -320,13 +337,18 @@ class KnownThings(Machinery):
                 return arguments[1] if len(arguments) > 1 else Constant(None)
         return Unknown()
 
-    def _namespace_method(self, module: Any, name: str, arguments: Arguments, frame: Frame) -> Value:
+    def _namespace_method(
+        self, module: Any, name: str, arguments: Arguments, keywords: Keywords, frame: Frame
+    ) -> Value:
         if name == "update":
-            extra = frame.state.settle(arguments[0]) if arguments else Unknown()
+            extra = frame.state.settle(arguments[0]) if arguments else Table({})
             if isinstance(extra, Table):
                 module.names.update({key: value for key, value in extra.entries.items() if isinstance(key, str)})
-            module.dynamic = module.dynamic or not isinstance(extra, Table) or not extra.complete
-        elif name == "setdefault":
+            module.names.update({key: value for key, value in keywords.items() if key != "**"})
+            complete = isinstance(extra, Table) and extra.complete and "**" not in keywords
+            module.dynamic = module.dynamic or not complete
+            return Constant(None)
+        if name == "setdefault":
             module.dynamic = True
         elif name == "get" and arguments:
             key = to_python(frame.state.settle(arguments[0]))

@@ -141,6 +141,13 @@ class Machinery:
         if isinstance(name, str) and name in attributes:
             holder = imports.import_dotted(f"{package}.{attributes[name]}", True, frame, at)
             return imports.import_name(holder, name, frame, at)
+        if isinstance(name, str) and not self.evaluation.cautious:
+            message = f"No {package} attribute {name}"
+            raise Raised(
+                self.evaluation.expressions.failure(
+                    frame, at, "attribute", message, None, builtin("AttributeError"), subject=name, certain=True
+                )
+            )
         return Unknown()
 
 

@@ -51,7 +51,7 @@ class Questions(ABC):
         """An exception raised here; while another is being handled, it goes back to what that goes back to."""
         if self._evaluation.cautious and (frame.kind == "function" or kind in ("attribute", "call")):
             certain = False
-        if certain and frame.caught and (cause is None or kind in ("name", "attribute", "call")):
+        if frame.caught and (certain if cause is None else kind in ("name", "attribute", "call")):
             cause = frame.caught[-1].cause or cause
         return Failure(
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
@@ -107,7 +107,7 @@ class Questions(ABC):
         try:
             return act()
         except Raised as raised:
-            if raised.failure.cause is not None:
+            if raised.failure.concludes:
                 state = State(frame.state.names.copy(), dict(frame.state.assumed))
                 frame.exits.append(Exit("raise", state, failure=raised.failure))
             return Unknown()

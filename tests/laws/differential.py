@@ -16,9 +16,15 @@ from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.values import Choice, Constant, Failure, Unbound, Unknown, Value
 from optdep_lint.world.worlds import World
 
-PRESENT, ABSENT = ("here", "there"), ("gone", "lost")
+PRESENT, ABSENT = ("here", "there", "shared", "packaging", "lazy_loader"), ("gone", "lost", "shared")
 Program = dict[str, str]
-_PARTS = {root: frozenset({root, f"{root}.part"}) for root in PRESENT}
+_PARTS = {root: frozenset({root, f"{root}.part"}) for root in ("here", "there")} | {
+    "shared": frozenset({"shared.kept"})
+}
+WORLD = World(
+    "law", absent=frozenset({"shared.missed"}), present=frozenset(PRESENT), namespaces=_PARTS, versions={"here": "1.2"},
+    python=sys.version_info[:2], platform=sys.platform,
+)  # fmt: skip
 
 
 class Verdict(NamedTuple):
@@ -28,6 +34,8 @@ class Verdict(NamedTuple):
     """What the evaluator said: `ok`, `raises` or `maybe`."""
     complaint: str | None
     """How that differs from what happened; None where it does not."""
+    cautious: bool
+    """The default caution was held against the run, too."""
 
 
 class Runner:
@@ -52,30 +60,60 @@ class Runner:
         return json.loads(self._process.stdout.readline())
 
 
-def evaluate(program: Program) -> tuple[Outcome, Evaluation]:
+def evaluate(program: Program, *, cautious: bool = False) -> tuple[Outcome, Evaluation]:
     """Evaluate the import of `top` where some roots are absent."""
+    evaluation = Evaluation(tree_of(program), WORLD, cautious=cautious)
+    return evaluation.outcome("top"), evaluation
+
+
+def tree_of(program: Program) -> Tree:
+    """The program as the evaluator sees it."""
     sources = {}
     for name, text in program.items():
         package = any(other.startswith(f"{name}.") for other in program)
         path = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         sources[name] = Source(name, path, package, summarize(text.encode()))
-    world = World(
-        "law", present=frozenset(PRESENT), namespaces=_PARTS, python=sys.version_info[:2], platform=sys.platform
-    )
-    evaluation = Evaluation(Tree(sources, complete=True), world, cautious=False)
-    return evaluation.outcome("top"), evaluation
+    return Tree(sources, complete=True)
 
 
 def judge(program: Program, runner: Runner) -> Verdict:
-    """Evaluate a program, run it, and compare."""
-    outcome, evaluation = evaluate(program)
-    real = runner.run(program)
+    """Evaluate a program, run it, and compare; with caution, too, where all that is raised goes back to an absence."""
+    tree, real = tree_of(program), runner.run(program)
+    evaluation = Evaluation(tree, WORLD, cautious=False)
+    unexplained = watch(evaluation)
+    outcome = evaluation.outcome("top")
+    complaint = compare(outcome, evaluation, real, program, runner)
+    cautious = not unexplained
+    if complaint is None and cautious:
+        careful = Evaluation(tree, WORLD)
+        complaint = compare(careful.outcome("top"), careful, real, program, runner)
+        complaint = complaint and f"with caution, {complaint}"
+    return Verdict(outcome.status, complaint, cautious)
+
+
+def watch(evaluation: Evaluation) -> list[Failure]:
+    """From now on, collect the exceptions that go back to no absence."""
+    unexplained: list[Failure] = []
+    plain = evaluation.expressions.failure
+
+    def failure(frame, at, kind, message, cause, *others, **keywords) -> Failure:
+        found = plain(frame, at, kind, message, cause, *others, **keywords)
+        if cause is None:
+            unexplained.append(found)
+        return found
+
+    evaluation.expressions.failure = failure
+    return unexplained
+
+
+def compare(outcome: Outcome, evaluation: Evaluation, real: dict, program: Program, runner: Runner) -> str | None:
+    """How a verdict differs from what happened, the missing root included."""
     complaint = complain(outcome, evaluation, real)
     if complaint is None and outcome.status == real["status"] == "raises":
         ways = [outcome.failure, *evaluation.modules["top"].maybe]
         complaints = [complain_of_root(missing_root(failure), real, program, runner) for failure in ways]
         complaint = None if None in complaints else complaints[0]
-    return Verdict(outcome.status, complaint)
+    return complaint
 
 
 def complain(outcome: Outcome, evaluation: Evaluation, real: dict) -> str | None:
@@ -109,9 +147,10 @@ def complain_of_root(missing: str | None, real: dict, program: Program, runner: 
     """Where a root was missing on the way, it is that one, or it does not come to the same where the root is there."""
     if missing not in (None, *ABSENT):
         return f"said {missing} is missing"
-    if missing in real["all_roots"] or not real["roots"]:
+    behind = [root for root in real["roots"] if root in ABSENT]
+    if missing in real["all_roots"] or not behind:
         return None
-    for root in (missing,) if missing else real["roots"]:
+    for root in (missing,) if missing else behind:
         matters = runner.run(program, (*PRESENT, root)) != real
         if matters is not bool(missing):
             return f"said {missing} is missing, is {real['roots']}"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+
+from tests.laws.shapes import SHAPES
 
 PRESENT = ("here", "there")
 ABSENT = ("gone", "lost")
@@ -40,6 +43,8 @@ class Scope:
 class Writer:
     """Writes programs, deciding everything by one source of randomness."""
 
+    flags = FLAGS
+
     def __init__(self, random: Random) -> None:
         self.random = random
         self.fresh = 0
@@ -52,7 +57,11 @@ class Writer:
         """The source of one module."""
         scope = Scope(name)
         lines = ["import sys", "from importlib import import_module", "from importlib.util import find_spec"]
-        lines += ["from contextlib import suppress", "class Trouble(Exception): pass"]
+        lines += [
+            "from contextlib import contextmanager, suppress",
+            "from typing import cast",
+            "class Trouble(Exception): pass",
+        ]
         if self.chance(0.2):
             lines.append("from typing import TYPE_CHECKING")
         else:
@@ -110,13 +119,14 @@ class Writer:
             (1, self.class_), (0.7, self.match), (0.4, self.repeat), (1, self.call), (0.7, self.decorated),
             (0.6, self.helper), (0.5, self.with_manager),
         ]  # fmt: skip
-        options = simple + (nested if scope.depth < 3 else [])
+        shapes = [(weight, partial(write, self)) for weight, write in SHAPES]
+        options = simple + (nested + shapes if scope.depth < 3 else [])
         total = sum(weight for weight, _ in options)
         mark = self.random.random() * total
         for weight, write in options:
             mark -= weight
             if mark < 0:
-                lines = write(scope)
+                lines = [line for written in write(scope) for line in written.split("\n")]
                 return (
                     self.shielded(lines, scope)
                     if scope.depth == 0 and not scope.function and self.chance(0.75)
@@ -133,6 +143,10 @@ class Writer:
         after = self.one([["pass"], [f"{self.one(FLAGS)} = {self.one(['None', 'False', 'True'])}"]])
         scope.depth -= 1
         return ["try:", *["    " + line for line in lines], f"except {handled}:", *["    " + line for line in after]]
+
+    def see(self, scope: Scope, name: str) -> str:
+        """A statement that reads a name and binds another to it."""
+        return f"{self.bind(scope, self.one(FLAGS))} = {name}"
 
     def bind(self, scope: Scope, name: str) -> str:
         scope.names.append(name)

@@ -4,23 +4,58 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
 import json
 import os
 import sys
 import traceback
 import types
 
+LAZY_LOADER = """
+import importlib
+
+def attach(package_name, submodules=None, submod_attrs=None):
+    submodules = set(submodules or ())
+    owners = {name: module for module, names in (submod_attrs or {}).items() for name in names}
+
+    def __getattr__(name):
+        if name in submodules:
+            return importlib.import_module(f"{package_name}.{name}")
+        if name in owners:
+            return getattr(importlib.import_module(f"{package_name}.{owners[name]}"), name)
+        raise AttributeError(f"No {package_name} attribute {name}")
+
+    listed = sorted(submodules | owners.keys())
+    return __getattr__, lambda: listed, listed.copy()
+"""
+"""What the distribution of that name does, as far as programs ask for it."""
+
 
 class Part(types.ModuleType):
     """A module of a distribution that is there."""
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
+        if name == "__version__" and self.__name__ == "here":
+            return "1.2"
+        if name.startswith("__") or (self.__name__, name) == ("shared", "missed"):
             raise AttributeError(name)
         return Part("thing")
 
+    def __iter__(self) -> object:
+        return iter(())
+
     def __call__(self, *arguments: object) -> object:
         return arguments[0] if arguments else Part("thing")
+
+
+class Installed(importlib.metadata.Distribution):
+    """The metadata of the one distribution that says its version."""
+
+    def read_text(self, filename: str) -> str:
+        return "Name: here\nVersion: 1.2\n"
+
+    def locate_file(self, path: object) -> object:
+        return path
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -33,9 +68,13 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name in self.modules:
             package = any(other.startswith(f"{name}.") for other in self.modules)
             return importlib.machinery.ModuleSpec(name, self, is_package=package)
-        if name.partition(".")[0] in self.present:
+        if name.partition(".")[0] in self.present and not name.startswith("shared.missed"):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
+
+    def find_distributions(self, context):
+        if context.name == "here":
+            yield Installed()
 
     def create_module(self, spec):
         return Part(spec.name) if spec.name not in self.modules else None
@@ -43,7 +82,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         source = self.modules.get(module.__name__)
         if source is not None:
-            exec(compile(source, module.__name__.replace(".", "/") + ".py", "exec"), module.__dict__)
+            exec(compile(source, module.__name__.replace(".", "/") + ".py", "exec", dont_inherit=True), module.__dict__)
 
 
 def file_of(error, position):
@@ -56,7 +95,11 @@ def roots_behind(error, everywhere, seen):
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         name = getattr(error, "name", None)
-        if isinstance(error, ModuleNotFoundError) and name and str(error) == f"No module named {name!r}":
+        if isinstance(error, importlib.metadata.PackageNotFoundError):
+            yield name
+        elif str(error).startswith("cannot import name 'missed' from"):
+            yield "shared"
+        elif isinstance(error, ModuleNotFoundError) and name and str(error) == f"No module named {name!r}":
             yield name.partition(".")[0]
         if error.__cause__ is not None:
             yield from roots_behind(error.__cause__, everywhere, seen)
@@ -81,7 +124,7 @@ def told(value: object) -> object:
 
 def run(program: dict) -> dict:
     """Import `top` and say what came of it."""
-    sys.meta_path.append(Finder(program["modules"], program["present"]))
+    sys.meta_path.append(Finder({**program["modules"], "lazy_loader": LAZY_LOADER}, program["present"]))
     try:
         import top
     except BaseException as error:  # noqa: BLE001  # what a program raises is what we ask for
