@@ -63,7 +63,7 @@ class Expressions:
             ast.ListComp: lambda node: self._comprehension("list", node.elt, None, node),
             ast.SetComp: lambda node: self._comprehension("set", node.elt, None, node),
             ast.GeneratorExp: lambda node: self._comprehension("generator", node.elt, None, node),
-            ast.DictComp: lambda node: self._comprehension("dict", node.value, node.key, node),
+            ast.DictComp: self._dict_comprehension,
             ast.Lambda: self._lambda,
             ast.NamedExpr: lambda node: facts.Walrus(node.target.id, self.expression(node.value), self.at(node)),
             ast.JoinedStr: self._format,
@@ -194,6 +194,13 @@ class Expressions:
 
     def _mapping(self, node: ast.Dict) -> Expression:
         return facts.Mapping(tuple(map(self.optional, node.keys)), self.expressions(node.values))
+
+    def _dict_comprehension(self, node: ast.DictComp) -> Expression:
+        """`{k: v for ...}`, and `{**d for ...}`, of which the tree has no value (3.15) or no key."""
+        parts: tuple[ast.expr | None, ast.expr | None] = (node.key, node.value)
+        key, value = parts if None not in parts else (None, parts[0] or parts[1])
+        assert value is not None
+        return self._comprehension("dict", value, key, node)
 
     def _comprehension(self, kind: str, element: ast.expr, key: ast.expr | None, node: Any) -> Expression:
         generators = tuple(

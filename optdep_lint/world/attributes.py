@@ -149,6 +149,8 @@ class Attributes(Questions):
                 raise Raised(self._no_attribute(value, name, frame, at))
             case Items() | Table() | Constant():
                 return Known("member", value, name)
+            case FunctionValue(dispatches=True) if name == "register":
+                return Known("dispatcher", value)
             case FunctionValue() if name == "__name__":
                 return Constant(value.name)
             case FunctionValue() if name == "__wrapped__":

@@ -374,6 +374,8 @@ class Calls:
         decorator = frame.state.settle(decorator)
         if isinstance(decorator, Known) and decorator.model == "refusing":
             return caused(Known("refused", *decorator.parts), decorator.parts[0])
+        if isinstance(decorator, Known) and decorator.model == "dispatcher" and isinstance(value, FunctionValue):
+            return self._registered(value, frame)
         if isinstance(decorator, (Constant, Items, Table, ModuleValue)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
@@ -408,6 +410,15 @@ class Calls:
             kept = result is value and before == (evaluation.effects, len(frame.exits))
             self._keeping[shape] = (times + 1 if kept else 0, asked)
         return result
+
+    def _registered(self, function: FunctionValue, frame: Frame) -> Value:
+        """A function registered by its annotations, which are read at once, however late they are else."""
+        for parameter in function.node.parameters:
+            if parameter.annotation is not None:
+                self._evaluation.expressions.evaluate(parameter.annotation, frame)
+        if isinstance(function.node, syntax.Function) and function.node.returns is not None:
+            self._evaluation.expressions.evaluate(function.node.returns, frame)
+        return function
 
     def entered(self, manager: Value, frame: Frame, at: int) -> Value:
         """What `with manager as x` binds."""

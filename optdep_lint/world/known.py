@@ -372,6 +372,8 @@ class KnownThings(Machinery):
 
     def decorate(self, path: str, value: Value) -> Value:
         """`@path` over a function or class."""
+        if path == "functools.singledispatch" and isinstance(value, FunctionValue):
+            value.dispatches = True
         if isinstance(value, ClassValue) or path in _KEEPING:
             return value
         if path in _MEMOISING:

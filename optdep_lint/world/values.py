@@ -118,7 +118,7 @@ class ModuleValue(Value):
 class FunctionValue(Value):
     """A function of the project."""
 
-    __slots__ = ("closure", "defaults", "memoised", "module", "name", "node", "owner")
+    __slots__ = ("closure", "defaults", "dispatches", "memoised", "module", "name", "node", "owner")
 
     def __init__(self, module: Module, name: str, node: syntax.Function | syntax.Lambda, closure: Frame | None) -> None:
         super().__init__()
@@ -126,6 +126,8 @@ class FunctionValue(Value):
         self.defaults: dict[str, Value] = {}
         self.owner: ClassValue | None = None
         """The class in whose body it stands."""
+        self.dispatches = False
+        """Others are registered with it by the types that their annotations name (`functools.singledispatch`)."""
         self.memoised = False
         """Its result is computed once per process."""
 

@@ -90,9 +90,13 @@ def managed(writer: Any, scope: Any) -> Lines:
 def text(writer: Any, scope: Any) -> Lines:
     name = writer.bind(scope, writer.name("s"))
     value = writer.one([
-        "f'{1}-{None}'", "'a.b.c'.split('.')[0]", "'gone'.upper()", "'x' + 'y'", "'-'.join(('a', 'b'))", "str(1)", "repr('x')", "f'{1!r}'", "~1", "b'x' + b'y'", "-len('ab')",
+        "f'{1}-{None}'", "'a.b.c'.split('.')[0]", "'gone'.upper()", "'x' + 'y'", "'-'.join(('a', 'b'))", "str(1)", "repr('x')",
         "'abc'[1:]", "f'{F0}'", "'gone.part'.partition('.')[2]", "'%s' % 'x'", "int('3') + 1", "str(ImportError('no'))",
     ])  # fmt: skip
+    if writer.chance(0.2):
+        return [
+            f"{writer.name('s')} = {writer.one(['~1', repr(b'x'), '-len(()) ', 'here @ 1', 'gone @ 1', writer.any_name(scope) + ' ** 1'])}"
+        ]
     if writer.chance(0.4):
         root = writer.root()
         return [
