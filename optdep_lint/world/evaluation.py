@@ -118,12 +118,20 @@ class Evaluation:
         if self.running:
             self.running[-1].reads.add((module.name, name))
 
+    def begin(self) -> None:
+        """A fresh process: what came only of the order in the one before is not kept."""
+        self._process, self._entered, self.injected, self.failed = set(), {}, {}, {}
+        for module in self.passing:
+            module.renew()
+        self.passing.clear()
+        self.modules.update(self.set_aside)
+        self.set_aside.clear()
+
     def outcome(self, name: str) -> Outcome:
         """What `import name` does in a fresh process."""
         maybe: list[Failure] = []
         parts = name.split(".")
-        self._process, self._entered, self.injected, self.failed = set(), {}, {}, {}
-        self._forget_passing()
+        self.begin()
         for length in range(1, len(parts) + 1):
             prefix = ".".join(parts[:length])
             if prefix not in self.tree.sources:
@@ -141,6 +149,8 @@ class Evaluation:
         """A module to import: one that has failed is tried afresh where it would now meet something else."""
         if module.status != "raises" or not module.asked.reads:
             return module
+        if any(running.name.startswith(f"{module.name}.") for running in self.importing):
+            return module  # a package that failed before what is below it began: no process comes to this
         tried = self.failed.get(module.name, 0)
         self.failed[module.name] = tried + 1
         if tried >= _MOST_TRIES or not (tried or self._meets_others(module, set())):
@@ -246,14 +256,6 @@ class Evaluation:
                 other.touched.discard(module.name)
                 if module.status == "raises" or other.status == "raises":
                     self.passing.append(other)
-
-    def _forget_passing(self) -> None:
-        """The process ends: what came only of its order is not kept."""
-        for module in self.passing:
-            module.renew()
-        self.passing.clear()
-        self.modules.update(self.set_aside)
-        self.set_aside.clear()
 
     def inject(self, name: str | None, value: Value, frame: Frame) -> None:
         """`sys.modules[name] = value`"""

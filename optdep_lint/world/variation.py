@@ -122,12 +122,14 @@ class Variation(Generic[E]):
             name = todo.popleft()
             module = varied.module(name)
             if module.status == "new":
+                varied.begin()
                 varied.run_module(module)
             new = _differences(module, self._base.modules[name]) - self._told[name]
             self._told[name] |= new
             for reader in sorted(self._wanted.intersection(self._readers.reading(name, new))):
                 self._renew(reader)
                 todo.append(reader)
+        varied.begin()
         return varied
 
     def _renew(self, name: str) -> None:
