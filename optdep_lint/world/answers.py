@@ -73,8 +73,7 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
         return caused(Constant(hasattr(value.value, name)), value.cause)
     if isinstance(value, ClassValue) and not name.startswith("__"):
         found = evaluation.expressions.class_member(value, name)
-        known = isinstance(found, (FunctionValue, ClassValue, Constant, Descriptor))
-        return Constant(True) if known else Unknown()
+        return Constant(True) if isinstance(found, (FunctionValue, ClassValue, Constant, Descriptor)) else Unknown()
     return Unknown()
 
 

@@ -248,16 +248,16 @@ class Imports:
 
     def _pass_on(self, module: Module, frame: Frame, at: int) -> None:
         """Let a module's failures go through the statement that imports it."""
-        raises = module.status == "raises" and module.failure is not None
-        for failure in module.maybe if not raises or not self._evaluation.cautious else ():
-            if raises and (failure.path, failure.at) == (module.failure.path, module.failure.at):
+        last = module.failure if module.status == "raises" else None
+        for failure in module.maybe if last is None or not self._evaluation.cautious else ():
+            if last is not None and (failure.path, failure.at) == (last.path, last.at):
                 continue
             condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
             self._evaluation.expressions.may_fail(
                 through(failure, frame, at, f"imports {module.name}"), condition, frame
             )
-        if raises:
-            raise Raised(through(module.failure, frame, at, f"imports {module.name}"))
+        if last is not None:
+            raise Raised(through(last, frame, at, f"imports {module.name}"))
 
     # --- names of modules ----------------------------------------------------------------------------------------
 

@@ -119,7 +119,8 @@ class KnownThings(Machinery):
     def member(self, value: Known, name: str) -> Value:
         """An attribute of a known thing."""
         if value.model == "super":
-            return self._inherited(*value.parts, name)
+            owner, receiver = value.parts
+            return self._inherited(owner, receiver, name)
         if value.model == "module" and isinstance(value.parts[0], str):
             return External(f"{value.parts[0]}.{name}")
         if (
