@@ -24,6 +24,7 @@ class Readers:
         """The modules that asked for a name of another project: by its first part, and by the whole name."""
         self.reads: dict[tuple[str, str], set[str]] = defaultdict(set)
         """The modules that looked at a name of a module, by (module, name)."""
+        self._reached: dict[frozenset[str], frozenset[str]] = {}
         self._readers: dict[str, set[str]] = defaultdict(set)
         """The modules that looked at anything of a module."""
         for name, module in evaluation.modules.items():
@@ -58,10 +59,17 @@ class Readers:
             if name:
                 yield from self.reads.get((module, "*"), ())
 
-    def reached_from(self, names: Iterable[str]) -> set[str]:
+    def reached_from(self, names: Iterable[str]) -> frozenset[str]:
         """These modules and all that their imports looked at, directly or through others."""
-        modules = self._evaluation.modules
-        return _closure(names, lambda name: {read[0] for read in modules[name].asked.reads} if name in modules else ())
+        key = frozenset(names)
+        found = self._reached.get(key)
+        if found is None:
+            found = self._reached[key] = frozenset(_closure(key, self._read_by))
+        return found
+
+    def _read_by(self, name: str) -> Iterable[str]:
+        module = self._evaluation.modules.get(name)
+        return {other for other, _ in module.asked.reads} if module is not None else ()
 
     def reaching(self, names: Iterable[str]) -> set[str]:
         """These modules and all whose imports looked at them, directly or through others."""
