@@ -86,6 +86,9 @@ def _split(draft: Draft, source: Source, node: cst.Try) -> None:
         raise Refusal("the `try` shares its line")
     indent = source.indent_at(start)
     pieces = [_piece(source, group, handler, indent) for group in groups]
+    comment = node.body.header.comment if isinstance(node.body, cst.IndentedBlock) else None
+    if comment is not None:
+        pieces[0] = pieces[0].replace("try:", f"try:  {comment.value}", 1)
     tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
     draft.replace(source, start, end, "\n\n".join(pieces) + tail)
 
@@ -142,9 +145,16 @@ def _piece(source: Source, group: _Group, handler: cst.ExceptHandler, indent: st
     body = _lines(source, group.lines, unit)
     start = source.span(handler)[0]
     colon = source.text.index(":", source.span(handler.type)[1] if handler.type is not None else start)
-    head = source.text[start : colon + 1]
+    head = (
+        source.text[start : source.line_end(colon)].rstrip() if _is_block(handler) else source.text[start : colon + 1]
+    )
     rest = _lines(source, group.handler, unit) if group.handler else f"{unit}pass"
     return f"{indent}try:\n{body}\n{indent}{head}\n{rest}"
+
+
+def _is_block(handler: cst.ExceptHandler) -> bool:
+    """Behind the colon nothing stands but a comment."""
+    return isinstance(handler.body, cst.IndentedBlock)
 
 
 def _lines(source: Source, lines: list[cst.SimpleStatementLine], indent: str) -> str:
