@@ -134,7 +134,9 @@ class KnownThings(Machinery):
         return caused(Unknown(), value.cause)
 
     def _inherited(self, owner: ClassValue, receiver: Value, name: str) -> Value:
-        """`super().name`"""
+        """`super().name`; not followed where the uses of operations are looked for: each method is judged by itself."""
+        if self.evaluation.operations.settled:
+            return Unknown()
         for base in owner.bases:
             found = self.evaluation.expressions.class_member(base, name) if isinstance(base, ClassValue) else None
             if isinstance(found, Descriptor):
