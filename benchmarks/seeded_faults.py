@@ -54,7 +54,7 @@ FAULTS: tuple[tuple[str, str, str], ...] = (
     ("imports.py", 'if not name.startswith("_"):', 'if name.startswith("_"):'),
     ("imports.py", "self._evaluation.run_module(module)", "pass"),
     ("imports.py", 'raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None', "raise"),
-    ("imports.py", 'and dotted in self._evaluation.process', "and False"),
+    ("imports.py", 'and self._evaluation.has_imported(dotted)', "and False"),
     ("imports.py", "is_subclass(raised.failure.type, builtin(\"AttributeError\")) is Truth.NO", "True"),
     ("calls.py", "names[parameter.name] = rest.pop(0)", "names[parameter.name] = Unknown()"),
     ("calls.py", "result = returns[-1].value or Unknown()", "result = Constant(None)"),

@@ -94,9 +94,7 @@ def text(writer: Any, scope: Any) -> Lines:
         "'abc'[1:]", "f'{F0}'", "'gone.part'.partition('.')[2]", "'%s' % 'x'", "int('3') + 1", "str(ImportError('no'))",
     ])  # fmt: skip
     if writer.chance(0.2):
-        return [
-            f"{writer.name('s')} = {writer.one(['~1', repr(b'x'), '-len(()) ', 'here @ 1', 'gone @ 1', writer.any_name(scope) + ' ** 1'])}"
-        ]
+        return [f"{writer.name('s')} = {writer.one(['~1', repr(b'x'), '-len(())', '2 ** 3'])}"]
     if writer.chance(0.4):
         root = writer.root()
         return [
