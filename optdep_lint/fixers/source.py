@@ -77,10 +77,14 @@ class Source:
             todo += ((child, None) for child in reversed(children))
         return nodes, inside, parents
 
+    @cached_property
+    def _has_form_feeds(self) -> bool:
+        return "\f" in self.text
+
     def _offset(self, line: int, column: int) -> int:
         """The offset of a place that libcst gives: it has not seen form feeds."""
         start = self._starts[min(line, len(self._starts)) - 1]
-        if "\f" not in self.text:
+        if not self._has_form_feeds:
             return start + column
         end = self._starts[line] if line < len(self._starts) else len(self.text)
         position, left = start, column
