@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, definitions, parts_of, statements
+from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_asked import asking_sources
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import Failure
+from optdep_lint.world.values import Failure, FunctionValue
 
 _MOST_PROBES = 8
 
@@ -90,6 +90,8 @@ class _Judge:
         probed = self._probed(use)
         if not probed:
             return None
+        if any(self._spells_out(test, root, use.source) for test in use.tests):
+            return None
         for absent in dict.fromkeys((root, use.name)):
             others = [name for name in probed if self._is_other(name, absent, use, root)]
             if others and self._fails(use, {absent}):
@@ -102,6 +104,22 @@ class _Judge:
                     if self._passes(use, {absent, atom}):
                         return Drift(use.source.path, use.at, use.name, root, name)
         return None
+
+    def _spells_out(self, test: syntax.Expression, root: str, source: Source) -> bool:
+        """The condition, or a function that it calls, compares something with the root's name: who runs is known then."""
+        parts = [test]
+        module = self._survey.base.modules[source.name]
+        for part in expressions(test):
+            name = part.function.id if isinstance(part, syntax.Call) and isinstance(part.function, syntax.Name) else ""
+            called = module.namespace.get(name)
+            if isinstance(called, FunctionValue):
+                parts += all_expressions(called.module.source.summary.body_of(called.node.body))
+        return any(
+            isinstance(side, syntax.Constant) and side.value == root
+            for part in parts
+            if isinstance(part, syntax.Compare) and not {"in", "not in"} & {*part.operators}
+            for side in (part.left, *part.rights)
+        )
 
     def _probed(self, use: _Use) -> list[str]:
         """What the conditions before an import ask for, directly, through functions or through flags."""

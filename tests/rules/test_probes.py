@@ -937,6 +937,21 @@ DRIFT |= {
 }
 
 NO_DRIFT = {
+    "a running library by its name": """
+        from acme.running import is_gemm
+        def buffer():
+            if is_gemm():
+                import deep_gemm
+                return deep_gemm.Buffer()
+            return None
+        # file: acme/running.py
+        def is_gemm():
+            try:
+                import deep_ep
+                return deep_ep.current() == "deep_gemm"
+            except ImportError:
+                return False
+    """,
     "the same root": """
         from importlib.util import find_spec
         def has_ep():
