@@ -24,6 +24,20 @@ class Gate(NamedTuple):
 
 def gates_of(evaluation: Evaluation, module: str, name: str) -> Iterator[Gate]:
     """Every place where code reads a class, by its name or by its dotted path in a text, under at least one `if`."""
+    for reader, _, around in _readings(evaluation, module, name):
+        if around:
+            yield Gate(reader, around)
+
+
+def makers_of(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[str, str]]:
+    """The classes whose constructors read a class whatever the conditions."""
+    for reader, function, around in _readings(evaluation, module, name):
+        if function.endswith(".__init__") and not around:
+            yield reader, function.partition(".")[0]
+
+
+def _readings(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[str, str, tuple[syntax.If, ...]]]:
+    """Where a class is read: the module, the function (empty for the module's own code) and the conditions around it."""
     node = getattr(evaluation.modules[module].namespace.get(name), "node", None)
     for reader in evaluation.modules.values():
         if reader.status != "ok":
@@ -31,13 +45,12 @@ def gates_of(evaluation: Evaluation, module: str, name: str) -> Iterator[Gate]:
         aliases = {alias for alias, value in reader.namespace.items() if getattr(value, "node", None) is node}
         texts = {f"{module}.{name}", f"{module}:{name}"}
         summary = reader.source.summary
-        bodies = [summary.body]
+        bodies = [("", summary.body)]
         if aliases or any(not isinstance(body, bytes) or name.encode() in body for body in summary.bodies):
-            bodies += [summary.body_of(one.node.body) for one in definitions(summary)]
-        for body in bodies:
+            bodies += [(one.name, summary.body_of(one.node.body)) for one in definitions(summary)]
+        for function, body in bodies:
             for conditions in _places(body, aliases | {name}, texts, ()):
-                if conditions:
-                    yield Gate(reader.name, conditions)
+                yield reader.name, function, conditions
 
 
 def _places(
@@ -46,7 +59,7 @@ def _places(
     for statement in block:
         if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
             continue
-        if any(_reads(part, aliases, texts) for part in expressions(statement)):
+        if _reads(statement, aliases, texts):
             yield around
         inner = (*around, statement) if isinstance(statement, syntax.If) else around
         for _, part in parts_of(statement):
@@ -55,10 +68,16 @@ def _places(
             around = (*around, statement)
 
 
-def _reads(part: Expression, aliases: set[str], texts: set[str]) -> bool:
-    if isinstance(part, syntax.Name):
-        return part.id in aliases
-    return isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in texts
+def _reads(statement: syntax.Statement, aliases: set[str], texts: set[str]) -> bool:
+    """A statement reads the class itself; what only asks for one of its attributes does not put it in place."""
+    parts = list(expressions(statement))
+    holders = {id(part.value) for part in parts if isinstance(part, syntax.Attribute)}
+    return any(
+        part.id in aliases and id(part) not in holders
+        if isinstance(part, syntax.Name)
+        else isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in texts
+        for part in parts
+    )
 
 
 def _leaves(block: Block) -> bool:

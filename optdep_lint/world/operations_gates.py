@@ -10,7 +10,7 @@ from optdep_lint.facts.walk import all_expressions, definitions
 from optdep_lint.world.calltime import CallTime, Functions
 from optdep_lint.world.capabilities import Probe, answers_no, asked_in, candidates
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.gates import Consulted, gates_of
+from optdep_lint.world.gates import Consulted, gates_of, makers_of
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue
 from optdep_lint.world.variation import Readers, vary
@@ -97,7 +97,8 @@ def _users(
     }
     if operations:
         users |= set(_spelling(survey, operations, words))
-    return {user for user in users if isinstance(survey.base.modules[user[0]].namespace.get(user[1]), ClassValue)}
+    users = {user for user in users if isinstance(survey.base.modules[user[0]].namespace.get(user[1]), ClassValue)}
+    return users | {maker for user in users for maker in makers_of(survey.base, *user)}
 
 
 def _spelling(survey: Survey, operations: set[str], words: Words) -> Iterator[tuple[str, str]]:

@@ -604,6 +604,27 @@ FAULTS = {
                 found.append(FusedNormPass())
             return found
     """,
+    "gate of a pass that makes what needs it": CAPABILITY
+    + """
+        --- acme/fusion.py
+        from acme.passes import FusedNormPass
+
+
+        class Fusion:
+            def __init__(self, sizes):
+                self.patterns = []
+                for size in sizes:
+                    self.patterns.append(FusedNormPass())
+        --- acme/manager.py
+        from acme import _ops
+        from acme.fusion import Fusion
+
+
+        def passes(config):
+            if config.fuse and _ops.is_enabled():  # expect: OPD302
+                return [Fusion(config.sizes)]
+            return []
+    """,
     "gate that leaves early": CAPABILITY
     + """
         --- acme/manager.py
@@ -1353,6 +1374,30 @@ SOUND = {
             if not _ops.has_fused_norm():
                 raise ImportError("needs a newer aiter")
             return OwnKernel() if _ops.is_enabled() else None
+    """,
+    "gate beside a class that only hands the operation out": CAPABILITY
+    + """
+        --- acme/table.py
+        import torch
+
+
+        class Table:
+            @staticmethod
+            def norm():
+                return torch.ops.acme.fused_norm
+
+            @staticmethod
+            def block():
+                return 8
+        --- acme/manager.py
+        from acme import _ops
+        from acme.table import Table
+
+
+        def block():
+            if _ops.is_enabled():
+                return Table.block()
+            return 1
     """,
     "gate that asks nothing of the root": CAPABILITY
     + """
