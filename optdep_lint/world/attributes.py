@@ -59,10 +59,10 @@ class Attributes(Questions):
             if frame.module.dynamic or node.id in frame.module.declared or node.id in _BUILTINS:
                 return Unknown()
             value = Unbound()
-        return self.bound(value, node.id, node.at, frame)
+        return self.bound(value, node.id, node.at, frame, is_read=True)
 
-    def bound(self, value: Value, name: str, at: int, frame: Frame) -> Value:
-        """The value that a name is bound to.
+    def bound(self, value: Value, name: str, at: int, frame: Frame, *, is_read: bool = False) -> Value:
+        """The value that a name is bound to; where it is only read, Python's own names are there, too.
 
         Raises:
             Raised: where it is bound to none.
@@ -70,7 +70,7 @@ class Attributes(Questions):
         value = frame.state.settle(value)
         if isinstance(value, Choice):
             if holds_unbound(value):
-                return self.choose(value, lambda one: self.bound(one, name, at, frame), frame)
+                return self.choose(value, lambda one: self.bound(one, name, at, frame, is_read=is_read), frame)
             return value
         if isinstance(value, Known) and value.model == "lazy import":
             return self._resolved(value, at, frame)
@@ -78,6 +78,8 @@ class Attributes(Questions):
             message = f"name '{name}' is not defined"
             cause = value.cause or self._evaluation.operations.cause_of(name, frame)
             local = frame.function is not None and name in self._evaluation.locals_of(frame.function)
+            if is_read and name in _BUILTINS and not local:
+                return Unknown()  # what the module does not bind after all, Python does
             type_ = builtin("UnboundLocalError" if local and frame.kind == "function" else "NameError")
             certain = self._evaluation.is_never_bound(frame.module, name)
             raise Raised(self.failure(frame, at, "name", message, cause, type_, subject=name, certain=certain))

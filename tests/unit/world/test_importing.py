@@ -41,6 +41,7 @@ OK = {
     "match": "F = None\nmatch F:\n case None: pass\n case _:\n  import gone",
     "a thing of an absent root": "import here\nif type(here.x).__module__ == 'gone' or here.x.__module__.startswith('gone.'):\n import gone",
     "a class of an absent root": "import here\nif any(t.__module__.split('.')[0] == 'gone' for t in here.x.__mro__):\n import gone",
+    "a builtin below": "try:\n import gone\n def anext(x): pass\nexcept ImportError:\n pass\nanext",
     "any of": "try:\n import gone\nexcept ImportError:\n try:\n  import lost\n except ImportError:\n  import json",
 }
 GONE = {
@@ -56,6 +57,7 @@ GONE = {
     "a decorator": "try:\n from gone import deco\nexcept ImportError:\n deco = None\n@deco\ndef f(): pass",
     "a default": "try:\n import gone\nexcept ImportError:\n gone = None\ndef f(x=gone.T): pass",
     "an annotation": "try:\n import gone\nexcept ImportError:\n gone = None\ndef f(x: gone.T): pass",
+    "a builtin below is not deleted": "try:\n import gone\n def anext(x): pass\nexcept ImportError:\n pass\ndel anext",
     "finally": "try:\n pass\nfinally:\n import gone",
     "a called function": "def f():\n import gone\nf()",
     "a decorator that runs": "def deco(f):\n import gone\n return f\n@deco\ndef g(): pass",
