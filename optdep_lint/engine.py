@@ -14,7 +14,7 @@ from optdep_lint.discovery import Project, SourceFile, discover
 from optdep_lint.findings import Finding, Span
 from optdep_lint.metadata import InstalledNames, ProjectMetadata, read_project
 from optdep_lint.pool import Workers, deeply
-from optdep_lint.recall import Found, Read, content_of, is_subject, summary_key
+from optdep_lint.recall import Found, Read, content_of, is_subject
 from optdep_lint.registry import Registry, load_registry
 
 if TYPE_CHECKING:  # a run that finds everything in the cache never enters these rooms
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a run that finds everything in the cache never enters these
     from optdep_lint.world.survey import Survey
     from optdep_lint.world.worlds import World
 
-__all__ = ["Looked", "Read", "Report", "check", "expect", "judge", "look", "matrix", "summary_key"]
+__all__ = ["Looked", "Report", "check", "expect", "judge", "look", "matrix"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project, SourceFile
-from optdep_lint.engine import Looked, summary_key
+from optdep_lint.engine import Looked
 from optdep_lint.findings import Finding
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.availability import Availability
 from optdep_lint.fixers.source import Source
+from optdep_lint.recall import summary_key
 from optdep_lint.world.survey import Survey
 
 

@@ -9,6 +9,8 @@ from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition, expressions, outer_definitions, statements
 
+_NONE: frozenset[int] = frozenset()
+
 
 class Outer:
     """The functions at the top of every file and in its classes."""
@@ -54,9 +56,6 @@ class Outer:
                 found = frozenset(index for index, (_, part) in functions if summary.may_spell(encoded, part))
                 self._spelling[number, word] = found
         return self._spelling.get((number, word), _NONE)
-
-
-_NONE: frozenset[int] = frozenset()
 
 
 class Words:
