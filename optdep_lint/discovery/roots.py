@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ast
 
-_DECLARES = re.compile(rb"^\s*\[\s*(?:project|tool\s*\.\s*poetry|tool\s*\.\s*flit\s*\.\s*metadata)\s*\]", re.MULTILINE)
+_DECLARES = re.compile(
+    rb"^\s*\[\s*(?:project|tool\s*\.\s*poetry|tool\s*\.\s*flit\s*\.\s*metadata)\s*(?:\]|$)", re.MULTILINE
+)
+"""Also with a bracket missing: a broken file has to be found to be told of."""
 _SETUP_CFG_DECLARES = re.compile(rb"^\[(?:metadata|options)\]", re.MULTILINE)
 
 

@@ -14,7 +14,6 @@ from optdep_lint.metadata.model import (
     RootsSource,
 )
 from optdep_lint.metadata.names import normalized
-from optdep_lint.metadata.project_root import find_project_root
 from optdep_lint.metadata.read_project import read_project
 from optdep_lint.metadata.requirement_facts import MarkerFacts, marker_can_be_false, marker_facts
 
@@ -30,7 +29,6 @@ __all__ = [
     "PythonVersion",
     "Requirement",
     "RootsSource",
-    "find_project_root",
     "marker_can_be_false",
     "marker_facts",
     "marker_holds",

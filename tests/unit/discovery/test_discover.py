@@ -292,6 +292,31 @@ def test_unsaved_text(tmp_path: Path) -> None:
     assert [file.relative for file in fresh.files if file.reported] == ["acme/b.py"]
 
 
+@pytest.mark.parametrize(
+    ("files", "start", "found"),
+    [
+        ({"pyproject.toml": "[project]\nname='a'", "src/a/x.py": ""}, "src/a/x.py", ""),
+        ({"pyproject.toml": "[project]", "sub/pyproject.toml": "[tool.x]"}, "sub", ""),
+        ({"pyproject.toml": "[project]", "sub/pyproject.toml": "[project]"}, "sub", "sub"),
+        ({"pyproject.toml": "[project", "sub/x.py": "", "s.py": ""}, "sub", ""),
+        ({"pyproject.toml": "[tool.poetry]", "sub/x.py": ""}, "sub", ""),
+        ({"setup.cfg": "[metadata]\nname=a", "a/x.py": ""}, "a", ""),
+        ({"setup.cfg": "[flake8]", "a/setup.py": "setup()"}, "a", "a"),
+        ({"pyproject.toml": "[project]", "a/__init__.py": "", "a/setup.py": "setup()"}, "a", ""),
+        ({"a-1.dist-info/METADATA": "Name: a", "a/x.py": ""}, "a/x.py", ""),
+        ({"pyproject.toml": "[project]", "w/a-1.dist-info/METADATA": "", "w/a.py": ""}, "w", "w"),
+        ({"PKG-INFO": "Name: a", "a/x.py": ""}, "a", ""),
+        ({".git/HEAD": "", "a/x.py": ""}, "a", "a"),
+        ({"pyproject.toml": "[project]", "r/.git": "", "r/a.py": ""}, "r/a.py", "r"),
+    ],
+)
+def test_project_root(tmp_path: Path, files: dict[str, str], start: str, found: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert find_project_root(tmp_path / start) == tmp_path / found
+
+
 def test_roots_end_at_the_checkout(tmp_path: Path) -> None:
     make(tmp_path, "pyproject.toml", "repo/a.py", pyproject_toml=PROJECT)
     (tmp_path / "repo" / ".git").mkdir()

@@ -1,4 +1,4 @@
-"""Unpacked wheels and sdists, lock files, installed metadata, import names, project roots."""
+"""Unpacked wheels and sdists, lock files, installed metadata, import names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from optdep_lint.metadata import (
     ImportNames,
     InstalledNames,
     MetadataError,
-    find_project_root,
     read_project,
 )
 from optdep_lint.metadata.installed import roots_of_files
@@ -327,26 +326,3 @@ def test_the_table_is_tidy() -> None:
     redundant = {name for name, roots in ROOTS.items() if roots == name.replace("-", "_")}
     assert redundant == set()
     assert set(NAMESPACES) >= DEEP_NAMESPACES
-
-
-@pytest.mark.parametrize(
-    ("files", "start", "found"),
-    [
-        ({"pyproject.toml": "[project]\nname='a'", "src/a/x.py": ""}, "src/a/x.py", ""),
-        ({"pyproject.toml": "[project]", "sub/pyproject.toml": "[tool.x]"}, "sub", ""),
-        ({"pyproject.toml": "[project]", "sub/pyproject.toml": "[project]"}, "sub", "sub"),
-        ({"pyproject.toml": "[project", "sub/x.py": "", "s.py": ""}, "sub", ""),
-        ({"pyproject.toml": "[tool.poetry]", "sub/x.py": ""}, "sub", ""),
-        ({"setup.cfg": "[metadata]\nname=a", "a/x.py": ""}, "a", ""),
-        ({"setup.cfg": "[flake8]", "a/setup.py": "setup()"}, "a", "a"),
-        ({"pyproject.toml": "[project]", "a/__init__.py": "", "a/setup.py": "setup()"}, "a", ""),
-        ({"a-1.dist-info/METADATA": "Name: a", "a/x.py": ""}, "a/x.py", ""),
-        ({"pyproject.toml": "[project]", "w/a-1.dist-info/METADATA": "", "w/a.py": ""}, "w", "w"),
-        ({"PKG-INFO": "Name: a", "a/x.py": ""}, "a", ""),
-        ({".git/HEAD": "", "a/x.py": ""}, "a", "a"),
-        ({"pyproject.toml": "[project]", "r/.git": "", "r/a.py": ""}, "r/a.py", "r"),
-    ],
-)
-def test_project_root(write_files: WriteFiles, files: dict[str, str], start: str, found: str) -> None:
-    root = write_files(files)
-    assert find_project_root(root / start) == root / found
