@@ -27,7 +27,7 @@ class Summary:
     body: Block = ()
     """The statements that run when the file is imported."""
     bodies: list[Block | bytes] = field(default_factory=list)
-    """The bodies of functions and lambdas, by the index that their node carries; encoded until asked for."""
+    """The bodies of functions and lambdas, by the index that their node carries; encoded, but in a summary that is new."""
     asks: tuple[str, ...] = ()
     """The absolute dotted names that it imports or probes anywhere, also in functions, in order of the alphabet."""
     future_annotations: bool = False
@@ -38,6 +38,8 @@ class Summary:
     """Set where the file could not be read or parsed; then all else is empty."""
     decode: Callable[[bytes], Block] | None = None
     """How to decode a body; set by the codec."""
+    decoded: dict[int, Block] = field(default_factory=dict, compare=False, repr=False)
+    """The bodies that have been asked for; they stay encoded as well, for it is there that words are looked for."""
 
     def may_spell(self, word: bytes, bodies: slice = slice(None)) -> bool:
         """Some of these bodies may spell a word; cheap, and wrong on the safe side: nothing is decoded."""
@@ -49,7 +51,10 @@ class Summary:
     def body_of(self, index: int) -> Block:
         """The statements of a function, decoded once."""
         body = self.bodies[index]
-        if isinstance(body, bytes):
+        if not isinstance(body, bytes):
+            return body
+        found = self.decoded.get(index)
+        if found is None:
             assert self.decode is not None
-            body = self.bodies[index] = self.decode(body)
-        return body
+            found = self.decoded[index] = self.decode(body)
+        return found

@@ -93,6 +93,12 @@ def outer_definitions(summary: Summary) -> Iterator[Definition]:
     yield from _definitions(None, summary.body, "", None, None, ())
 
 
+def inner_definitions(summary: Summary, definition: Definition) -> Iterator[Definition]:
+    """The functions in a function, outer ones before those in them."""
+    body = summary.body_of(definition.node.body)
+    yield from _definitions(summary, body, f"{definition.name}.", None, definition.node, ())
+
+
 def _definitions(
     summary: Summary | None,
     block: Block,

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Expression
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, statements
+from optdep_lint.facts.walk import Definition, all_expressions, expressions, statements
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.probes_asked import functions_spelling, optional_words
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.truth import Truth
 from optdep_lint.world.values import FunctionValue, Raised
@@ -44,7 +45,7 @@ def candidates(survey: Survey) -> Iterator[Probe]:
             "." in asked and survey.declared.root_of(asked) in survey.declared.optional for asked in source.summary.asks
         ):
             continue
-        for definition in definitions(source.summary):
+        for definition in functions_spelling(survey, source, optional_words(survey, source)):
             if definition.outer is not None or definition.owner is not None or definition.node.parameters:
                 continue
             for asked in asked_in(source.summary, definition):

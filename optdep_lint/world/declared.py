@@ -43,6 +43,7 @@ class Declared:
         self.metadata, self._tree, self._config = metadata, tree, config
         self._bringing = _by_root(metadata.requirements)
         self._brought = frozenset(_brought(metadata))
+        self._roots: dict[str, str] = {}
         self.has_metadata = bool(metadata.sources)
         asked = {name for source in tree.sources.values() for name in source.summary.asks if not tree.owns(name)}
         roots = {self.root_of(name) for name in asked} - {""}
@@ -61,6 +62,12 @@ class Declared:
 
     def root_of(self, dotted: str) -> str:
         """The import root of a dotted name: declared roots by their longest match, else its first part; empty for Python's own."""
+        root = self._roots.get(dotted)
+        if root is None:
+            root = self._roots[dotted] = self._find_root(dotted)
+        return root
+
+    def _find_root(self, dotted: str) -> str:
         if is_stdlib_root(dotted.partition(".")[0]):
             return ""
         parts = dotted.split(".")

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import all_expressions, definitions
+from optdep_lint.facts.walk import all_expressions
 from optdep_lint.world.calltime import CallTime, Functions
 from optdep_lint.world.capabilities import Probe, answers_no, asked_in, candidates
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.gates import Consulted, gates_of, makers_of
+from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue
 from optdep_lint.world.variation import Readers, vary
@@ -65,8 +66,8 @@ def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, li
                 for asked in source.summary.asks
             ):
                 continue
-            for definition in words.functions(source.summary):
-                if (name, definition.name) != (probe.module, probe.function):
+            for definition in functions_spelling(survey, source, (probe.asked.module,)):
+                if definition.outer is None and (name, definition.name) != (probe.module, probe.function):
                     asked = {one.module: one.names for one in asked_in(source.summary, definition)}
                     names = asked.get(probe.asked.module)
                     if names is not None and (not probe.asked.names or names <= probe.asked.names):
@@ -134,9 +135,7 @@ def _in_gates(
 def _asked_elsewhere(survey: Survey, probe: Probe) -> tuple[str, int] | None:
     """A place that asks the probe."""
     for name, source in survey.tree.sources.items():
-        if not source.summary.may_spell(probe.function.encode()):
-            continue
-        for definition in definitions(source.summary):
+        for definition in functions_spelling(survey, source, (probe.function,)):
             if (name, definition.name) == (probe.module, probe.function):
                 continue
             for part in all_expressions(source.summary.body_of(definition.node.body)):

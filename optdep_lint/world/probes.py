@@ -176,6 +176,7 @@ class Inquirer:
         self.survey = survey
         self._readers = Readers(survey.base)
         self._inquiries: dict[tuple[frozenset[str], bool], Variation[Inquiry]] = {}
+        self._answers: dict[tuple[str, int, frozenset[str], bool], tuple[Answer, list[Asking]]] = {}
 
     def inquiry(self, unit: Unit, absent: Iterable[str], *, forgiving: bool) -> Inquiry:
         """The evaluation of a world in which these dotted names are absent, as far as a unit can feel it."""
@@ -195,6 +196,18 @@ class Inquirer:
         self, unit: Unit, absent: Iterable[str] = (), *, forgiving: bool = False, body: Block | None = None
     ) -> tuple[Answer, list[Asking]]:
         """What a unit answers, perhaps as if it had another body, and what it asked for."""
+        if body is not None:
+            return self._ask(unit, absent, forgiving=forgiving, body=body)
+        node = id(unit.definition.node) if unit.definition is not None else 0
+        key = unit.module, node, frozenset(absent), forgiving
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = self._ask(unit, absent, forgiving=forgiving, body=None)
+        return found
+
+    def _ask(
+        self, unit: Unit, absent: Iterable[str], *, forgiving: bool, body: Block | None
+    ) -> tuple[Answer, list[Asking]]:
         inquiry = self.inquiry(unit, absent, forgiving=forgiving)
         inquiry.way.clear()
         inquiry.budget = _STEPS if unit.definition is not None else None

@@ -9,25 +9,17 @@ from dataclasses import dataclass, field
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import end_line_of, line_of
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, statements
-from optdep_lint.world.modules import Module
+from optdep_lint.facts.walk import Definition, all_expressions, expressions, statements
+from optdep_lint.world.modules import Module, Source
 from optdep_lint.world.probes import Unit
-from optdep_lint.world.probes_asked import LIBRARIES, asking_sources
+from optdep_lint.world.probes_asked import IMPORTERS, LIBRARIES, asking_sources, asking_words, functions_spelling
+from optdep_lint.world.probes_spelled import DISTRIBUTIONS, PROBING, Spelling, function_in
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Known, Method, ModuleValue, Value
+from optdep_lint.world.values import ClassValue, External, FunctionValue, ModuleValue, Value
 
-FINDERS = frozenset({
-    "importlib.util.find_spec", "importlib.find_loader", "pkgutil.find_loader", "imp.find_module",
-    "importlib.machinery.PathFinder.find_spec",
-})  # fmt: skip
-IMPORTERS = frozenset({"importlib.import_module", "builtins.__import__"})
-DISTRIBUTIONS = frozenset(
-    f"{module}.{name}"
-    for module in ("importlib.metadata", "importlib_metadata")
-    for name in ("version", "distribution")
-)
-PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
 _ROUNDS = 3
+_OWN = -1
+"""In the place of a body's number, for what a module runs at import."""
 _SHORT = 4
 """Of how many statements a function is that does nothing but probe."""
 _QUESTION = re.compile(r"has|have|is_|can|avail|find|found|install|support|prob|exist|check|enabled", re.IGNORECASE)
@@ -73,6 +65,12 @@ class Site:
         return line_of(definition.node.at) <= line_of(at) <= last
 
 
+def _site(source: Source, definition: Definition | None = None) -> Site:
+    summary = source.summary
+    block = summary.body if definition is None else summary.body_of(definition.node.body)
+    return Site(Unit(source.name, definition), source.path, summary, block)
+
+
 class Census:
     """All sites of the judged part of a project, and the functions that probe."""
 
@@ -82,15 +80,18 @@ class Census:
         self.probing: dict[int, Site] = {}
         """Sites by the identity of their function's node."""
         self._inside: dict[int, list[syntax.Call]] = {}
-        self._modules: dict[str, list[Site]] = {}
+        self._modules: dict[str, dict[int, Site]] = {}
+        """The sites of the modules that may probe, so far as they have been of concern; a module's own code has no number."""
+        spelling = Spelling(survey)
         for _ in range(_ROUNDS):
-            found = [site for site in self._waiting() if self._look(site)]
+            found = [site for site in self._waiting(spelling) if self._look(site)]
             if not found:
                 break
             self.sites += found
             for site in found:
                 if site.unit.definition is not None:
                     self.probing[id(site.unit.definition.node)] = site
+            spelling.learn(self.probing)
         for site in self.sites:
             self._look(site)
         self.callers: dict[int, list[Site]] = {}
@@ -105,17 +106,29 @@ class Census:
     def trying(self) -> Iterator[Site]:
         """The functions in which more than one `try` imports something."""
         for source in asking_sources(self._survey):
-            for site in self._of_module(source.name):
-                if site.unit.definition is not None and _tries(site.block) > 1:
-                    yield site
+            sites = self._modules.get(source.name, {})
+            for definition in functions_spelling(self._survey, source, asking_words(self._survey, source)):
+                if _tries(source.summary.body_of(definition.node.body)) > 1:
+                    yield sites.get(definition.node.body) or _site(source, definition)
 
-    def _waiting(self) -> Iterator[Site]:
+    def _waiting(self, spelling: Spelling) -> Iterator[Site]:
         """The sites that may probe, as far as is known by now, and are not known to."""
-        for name in self._survey.tree.sources:
+        for name, source in self._survey.tree.sources.items():
             if name not in self._survey.judged:
                 continue
-            if name in self._modules or self._may_probe(name):
-                yield from (site for site in self._of_module(name) if not site.calls)
+            new = name not in self._modules
+            if new and not self._may_probe(name):
+                continue
+            sites = self._modules.setdefault(name, {_OWN: _site(source)})
+            concerned = spelling.functions(source, all_words=new)
+            for definition in concerned:
+                if definition.node.body not in sites:
+                    sites[definition.node.body] = _site(source, definition)
+            own = () if sites[_OWN].calls else (sites[_OWN],)
+            yield from own
+            for definition in concerned:
+                if not sites[definition.node.body].calls:
+                    yield sites[definition.node.body]
 
     def _may_probe(self, name: str) -> bool:
         """A module imports what probes: the import system's own, or a function of the project that does."""
@@ -124,25 +137,12 @@ class Census:
             return False
         if any(asked.startswith(LIBRARIES) for asked in source.summary.asks):
             return True
-        values = (_function_in(value) for value in module.namespace.values())
+        values = (function_in(value) for value in module.namespace.values())
         return any(
             id(value.node) in self.probing if isinstance(value, FunctionValue)
             else isinstance(value, (ModuleValue, ClassValue)) and value.module.name in self._modules and value.module.name != name
             for value in values
         )  # fmt: skip
-
-    def _of_module(self, name: str) -> list[Site]:
-        found = self._modules.get(name)
-        if found is None:
-            source = self._survey.tree.sources[name]
-            summary = source.summary
-            found = [Site(Unit(name), source.path, summary, summary.body)]
-            found += [
-                Site(Unit(name, definition), source.path, summary, summary.body_of(definition.node.body))
-                for definition in definitions(summary)
-            ]
-            self._modules[name] = found
-        return found
 
     def _look(self, site: Site) -> bool:
         module = self._survey.base.modules.get(site.unit.module)
@@ -211,7 +211,7 @@ class Census:
             if node.id in local:
                 return External(local[node.id])
             value = module.namespace.get(node.id)
-            return _function_in(value) if value is not None else External(f"builtins.{node.id}")
+            return function_in(value) if value is not None else External(f"builtins.{node.id}")
         if not isinstance(node, syntax.Attribute):
             return None
         if (
@@ -227,9 +227,9 @@ class Census:
             case External():
                 return External(f"{holder.path}.{node.name}")
             case ModuleValue():
-                return _function_in(self._survey.base.module(holder.module.name).namespace.get(node.name))
+                return function_in(self._survey.base.module(holder.module.name).namespace.get(node.name))
             case ClassValue():
-                return _function_in(holder.names.get(node.name))
+                return function_in(holder.names.get(node.name))
         return None
 
 
@@ -239,17 +239,6 @@ def census(survey: Survey) -> Census:
     if not isinstance(found, Census):
         found = survey.kept["probes census"] = Census(survey)
     return found
-
-
-def _function_in(value: Value | None) -> Value | None:
-    """The function under descriptors, decorators and caches."""
-    while True:
-        if isinstance(value, (Descriptor, Method)):
-            value = value.function
-        elif isinstance(value, Known) and value.parts and isinstance(value.parts[0], Value):
-            value = value.parts[0]
-        else:
-            return value
 
 
 def _passed_on(site: Site) -> frozenset[str]:

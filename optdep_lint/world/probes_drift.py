@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, parts_of, statements
+from optdep_lint.facts.walk import Definition, all_expressions, expressions, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
-from optdep_lint.world.probes_asked import asking_sources
+from optdep_lint.world.probes_asked import asking_sources, functions_spelling, optional_words
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.survey import Survey
@@ -48,7 +48,7 @@ def drifts(survey: Survey) -> Iterator[Drift]:
     """Guarded imports whose guard asks for something else, each place once."""
     judge = _Judge(survey)
     for source in asking_sources(survey):
-        for definition in definitions(source.summary):
+        for definition in functions_spelling(survey, source, optional_words(survey, source)):
             if definition.outer is not None:
                 continue
             seen: set[int] = set()

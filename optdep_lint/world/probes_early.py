@@ -47,29 +47,36 @@ def early_exits(survey: Survey) -> Iterator[EarlyExit]:
 
 def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     edits = list(islice(gates(site.block), _MOST_GATES))
-    roots = _roots(asker, site.unit, edits, imports=imports) if edits else []
-    if not 2 <= len(roots) <= _MOST_ROOTS:
+    yes = _names_that_can_hold(asker, site.unit, frozenset()) if edits else frozenset()
+    if not yes:
         return
-    yes = _names_that_can_hold(asker, site.unit, frozenset())
-    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root})) for root in roots}
+    own = _own_roots(asker, site.unit, imports=imports)
+    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root})) for root in own}
     if not any(no.values()):
+        return  # whatever else it would ask for but for an exit, it does not hang on that
+    roots = _roots(asker, site.unit, edits, own)
+    if not 2 <= len(roots) <= _MOST_ROOTS:
         return
     for at, edited in edits:
         holding = functools.cache(functools.partial(_names_that_can_hold, asker, site.unit, body=edited))
         for root, other in permutations(roots, 2):
-            if no[root] and not _companions(root, other):
+            if no.get(root) and not _companions(root, other):
                 names = no[root] & holding(frozenset({root}))
                 names = names and names & holding(frozenset({other}))
                 if names and names - holding(frozenset({root, other})):
                     yield EarlyExit(site.path, at, root, other)
 
 
-def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]], *, imports: bool) -> list[str]:
-    """The optional roots that a unit asks for, also those that it would ask for but for an exit."""
-    declared, tree = asker.survey.declared, asker.survey.tree
-    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, unit, imports=imports)))
-    if not roots or len(roots) > _MOST_ROOTS:
-        return []
+def _own_roots(asker: Inquirer, unit: Unit, *, imports: bool) -> list[str]:
+    """The optional roots that a unit asks for, where they are not too many."""
+    root_of = asker.survey.declared.root_of
+    roots = list(dict.fromkeys(root_of(one.name) for one in discover(asker, unit, imports=imports)))
+    return roots if len(roots) <= _MOST_ROOTS else []
+
+
+def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]], own: list[str]) -> list[str]:
+    """These, and those that it would ask for but for an exit."""
+    declared, tree, roots = asker.survey.declared, asker.survey.tree, list(own)
     for absent in [frozenset({root}) for root in roots]:
         for _, body in edits:
             _, asked = asker.ask(unit, absent, forgiving=True, body=body)

@@ -48,7 +48,6 @@ class _Sharing:
 
     def __init__(self, asker: Inquirer, site: Site) -> None:
         self._asker, self._site, self._unit = asker, site, site.unit
-        self._answers: dict[tuple[frozenset[str], bool], tuple[Answer, list[Asking]]] = {}
 
     def look(self) -> Hidden | None:
         names = discover(self._asker, self._unit)
@@ -100,10 +99,7 @@ class _Sharing:
         return None
 
     def _ask(self, absent: frozenset[str], *, forgiving: bool) -> tuple[Answer, list[Asking]]:
-        key = absent, forgiving
-        if key not in self._answers:
-            self._answers[key] = self._asker.ask(self._unit, absent, forgiving=forgiving)
-        return self._answers[key]
+        return self._asker.ask(self._unit, absent, forgiving=forgiving)
 
     def _place(self, asking: Asking) -> tuple[str, int] | None:
         """Where the literal was given: the call to change."""

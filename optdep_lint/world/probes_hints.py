@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import definitions, expressions, parts_of
+from optdep_lint.facts.walk import expressions, parts_of
 from optdep_lint.metadata import normalized
 from optdep_lint.metadata.model import ProjectMetadata
 from optdep_lint.world.modules import Source
-from optdep_lint.world.probes_asked import asking_sources
+from optdep_lint.world.probes_asked import asking_sources, functions_holding
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.probes_shared import catches_absence
 from optdep_lint.world.survey import Survey
+from optdep_lint.world.words import spelling_any
 
 _INSTALL = re.compile(r"""(?:pip3?|uv|uv\s+pip|pipx|poetry|pdm)\s+(?:install|add)\s+([^\n`]*)""")
 _TARGET = re.compile(r"""["']?([A-Za-z0-9][\w.-]*)(?:\[([\w.,\s-]+)\])?""")
+_ADD = re.compile(rb"\sadd")
+_BRACKET = re.compile(rb"\[(?:(?<=[\w.\-\x01]\[)|(?=[A-Za-z]))")
+"""Parts of what says what to install, in an encoded function or in a text."""
 _BRACKETS = re.compile(r"""(?<![\w.-])([A-Za-z0-9][\w.-]*)\[([A-Za-z][\w.,\s-]*)\]""")
 
 
@@ -42,15 +46,33 @@ def wrong_hints(survey: Survey) -> Iterator[WrongHint]:
     """Raise statements with a wrong hint, each once."""
     metadata = survey.declared.metadata
     origins = Origins(survey)
-    for source in asking_sources(survey):
+    for source in asking_sources(survey) if metadata.name else ():
         blocks = [source.summary.body]
-        blocks += [source.summary.body_of(definition.node.body) for definition in definitions(source.summary)]
+        functions = functions_holding(survey, source, _speaking(source.summary.body))
+        blocks += [source.summary.body_of(definition.node.body) for definition in functions]
         for block in blocks:
             for statement, roots in _raises(survey, source, origins, block, frozenset()):
                 text = _text(source, statement)
                 found = _judge(survey, metadata, text, roots) if text else None
                 if found is not None:
                     yield WrongHint(source.path, statement.at, *found)
+
+
+def _speaking(body: Block) -> Callable[[bytes], bool]:
+    """Whether an encoded function may say what to install, itself or by a text that its module keeps under a name."""
+    kept = {
+        target.id
+        for statement in body
+        if isinstance(statement, syntax.Assign)
+        for target in statement.targets
+        if isinstance(target, syntax.Name) and _speaks(_texts(statement.value).encode("utf-8", "replace"))
+    }
+    names = spelling_any(kept)
+    return lambda function: _speaks(function) or names(function)
+
+
+def _speaks(text: bytes) -> bool:
+    return b"install" in text or (b"add" in text and bool(_ADD.search(text))) or bool(_BRACKET.search(text))
 
 
 def _raises(
@@ -93,13 +115,16 @@ def _written(source: Source, part: syntax.Expression) -> str:
             if isinstance(statement, syntax.Assign) and any(
                 isinstance(one, syntax.Name) and one.id == part.id for one in statement.targets
             ):
-                return "".join(
-                    one.value
-                    for one in expressions(statement.value)
-                    if isinstance(one, syntax.Constant) and isinstance(one.value, str)
-                )
+                return _texts(statement.value)
         return "\0"
     return ""
+
+
+def _texts(value: syntax.Expression) -> str:
+    """The texts in an expression, one after the other."""
+    return "".join(
+        one.value for one in expressions(value) if isinstance(one, syntax.Constant) and isinstance(one.value, str)
+    )
 
 
 def _judge(

@@ -10,7 +10,8 @@ from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import all_expressions, expressions, parts_of, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.frames import Frame, State
-from optdep_lint.world.probes_census import IMPORTERS, census
+from optdep_lint.world.probes_asked import IMPORTERS
+from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import imported_names
 from optdep_lint.world.probes_shared import Guarded, guarded_tries
 from optdep_lint.world.survey import Survey

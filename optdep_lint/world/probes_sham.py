@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import definitions, expressions, statements
+from optdep_lint.facts.walk import Definition, expressions, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Unit, inquirer
+from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.probes_census import Site, census
 from optdep_lint.world.probes_hidden import place_of
 from optdep_lint.world.probes_origins import imported_names
@@ -217,42 +219,36 @@ def _holds_without(survey: Survey, unit: Unit, flag: str, root: str) -> bool:
 
 def _functions(survey: Survey) -> Iterator[Sham]:
     """`if has_x:` where `has_x` is a function that probes."""
-    for site in _all_blocks(survey):
-        module = survey.base.modules.get(site.unit.module)
-        if module is None:
-            continue
-        local = _local_names(site)
-        for statement in statements(site.block):
-            for part in _yes_or_no(statement):
-                if isinstance(part, syntax.Name) and part.id not in local:
-                    value = module.namespace.get(part.id)
-                    inner = value.parts[0] if isinstance(value, Known) and value.parts else value
-                    if (
-                        isinstance(inner, FunctionValue)
-                        and id(inner.node) in census(survey).probing
-                        and _is_question(survey, inner)
-                    ):
-                        yield Sham(site.path, part.at, "function", part.id)
-
-
-def _all_blocks(survey: Survey) -> Iterator[Site]:
-    names = {site.unit.definition.node.name for site in census(survey).sites if site.unit.definition is not None}
     for source in survey.tree.sources.values():
-        module = survey.base.modules.get(source.name) if source.name in survey.judged else None
-        if module is None or names.isdisjoint(module.namespace):
+        questions = _questions(survey, source)
+        if not questions:
             continue
-        yield Site(Unit(source.name), source.path, source.summary, source.summary.body)
-        for definition in definitions(source.summary):
-            yield Site(
-                Unit(source.name, definition), source.path, source.summary, source.summary.body_of(definition.node.body)
-            )
+        found = functions_spelling(survey, source, questions)
+        for definition in (None, *found):
+            block = source.summary.body if definition is None else source.summary.body_of(definition.node.body)
+            names = questions - _local_names(definition, block)
+            for statement in statements(block):
+                for part in _yes_or_no(statement):
+                    if isinstance(part, syntax.Name) and part.id in names:
+                        yield Sham(source.path, part.at, "function", part.id)
 
 
-def _local_names(site: Site) -> frozenset[str]:
-    definition = site.unit.definition
+def _questions(survey: Survey, source: Source) -> frozenset[str]:
+    """By which names a judged file calls functions that probe and answer yes or no."""
+    module = survey.base.modules.get(source.name) if source.name in survey.judged else None
+    probing = census(survey).probing
+    found: set[str] = set()
+    for name, value in module.namespace.items() if module is not None else ():
+        inner = value.parts[0] if isinstance(value, Known) and value.parts else value
+        if isinstance(inner, FunctionValue) and id(inner.node) in probing and _is_question(survey, inner):
+            found.add(name)
+    return frozenset(found)
+
+
+def _local_names(definition: Definition | None, block: Block) -> frozenset[str]:
     if definition is None:
         return frozenset()
-    return frozenset(bound_names(site.block)) | {parameter.name for parameter in definition.node.parameters}
+    return frozenset(bound_names(block)) | {parameter.name for parameter in definition.node.parameters}
 
 
 def _is_question(survey: Survey, function: FunctionValue) -> bool:

@@ -10,7 +10,7 @@ from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import Definition, definitions, expressions, parts_of, statements
 from optdep_lint.world.modules import Source
-from optdep_lint.world.probes_asked import asking_sources
+from optdep_lint.world.probes_asked import asking_sources, asking_words, functions_spelling
 from optdep_lint.world.survey import Survey
 
 CATCHES_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -50,11 +50,18 @@ class Shared:
     second: str
 
 
-def guarded_tries(survey: Survey) -> Iterator[Guarded]:
-    """Every `try` of the subjects with a handler that catches an absence and goes on."""
+def guarded_tries(survey: Survey) -> list[Guarded]:
+    """Every `try` of the subjects with a handler that catches an absence and goes on, where something optional can be asked for."""
+    found: list[Guarded] | None = survey.kept.get("guarded tries")
+    if found is None:
+        found = survey.kept["guarded tries"] = list(_guarded_tries(survey))
+    return found
+
+
+def _guarded_tries(survey: Survey) -> Iterator[Guarded]:
     for source in asking_sources(survey):
         yield from _tries(source, None, source.summary.body)
-        for definition in definitions(source.summary):
+        for definition in functions_spelling(survey, source, asking_words(survey, source)):
             yield from _tries(source, definition, source.summary.body_of(definition.node.body))
 
 

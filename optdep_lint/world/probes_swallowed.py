@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import all_expressions, definitions, expressions, statements
+from optdep_lint.facts.walk import all_expressions, expressions, statements
 from optdep_lint.world.modules import Module
 from optdep_lint.world.probes import Unit, inquirer
+from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import absolute_module
 from optdep_lint.world.probes_shared import Guarded, catches_absence, caught_names, goes_on, guarded_tries
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import ClassValue, External, FunctionValue
+from optdep_lint.world.values import ClassValue, External, FunctionValue, Value
 
 _BROAD = frozenset({"Exception", "BaseException"})
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError"})
@@ -94,10 +95,9 @@ def _suppressed(survey: Survey) -> Iterator[Swallowing]:
         module = survey.base.modules.get(source.name) if source.name in survey.judged else None
         if module is None or "contextlib" not in " ".join(source.summary.asks):
             continue
-        for block in (
-            source.summary.body,
-            *(source.summary.body_of(one.node.body) for one in definitions(source.summary)),
-        ):
+        words = {"suppress", *(name for name, value in module.namespace.items() if _is_suppress(value))}
+        functions = functions_spelling(survey, source, words)
+        for block in (source.summary.body, *(source.summary.body_of(one.node.body) for one in functions)):
             for statement in statements(block):
                 if isinstance(statement, syntax.With) and all(_only_imports(one) for one in statement.body):
                     root = next(_roots_in(survey, statement.body), None)
@@ -112,7 +112,11 @@ def _suppresses_all(survey: Survey, module: Module, node: syntax.Expression) -> 
         return False
     value = census(survey).resolve(node.function, module, {})
     names = {part.id for one in node.arguments for part in expressions(one) if isinstance(part, syntax.Name)}
-    return isinstance(value, External) and value.path == "contextlib.suppress" and bool(names & _BROAD)
+    return _is_suppress(value) and bool(names & _BROAD)
+
+
+def _is_suppress(value: Value | None) -> bool:
+    return isinstance(value, External) and value.path == "contextlib.suppress"
 
 
 def _only_imports(statement: syntax.Statement) -> bool:

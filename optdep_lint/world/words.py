@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, expressions, outer_definitions, statements
+from optdep_lint.facts.walk import Definition, expressions, inner_definitions, outer_definitions, statements
 
 _NONE: frozenset[int] = frozenset()
+_TEXT = re.compile(rb"[zZ\xda\xfa].(?=([A-Za-z_][\w.]*))", re.DOTALL)
+"""How `marshal` begins a short ASCII text: a tag, with or without the bit that lets it be referred to, and the length."""
+
+
+def texts_in(body: bytes) -> set[bytes]:
+    """The names and dotted names in an encoded body, and some that are only parts of texts."""
+    return set(_TEXT.findall(body))
+
+
+def spelling_any(words: Iterable[str]) -> Callable[[bytes], bool]:
+    """Whether an encoded body may spell one of these words."""
+    encoded = [word.encode("utf-8", "surrogatepass") for word in sorted(words)]
+
+    def spells(body: bytes) -> bool:
+        for word in encoded:  # noqa: SIM110  # a generator would take as long as the search
+            if word in body:
+                return True
+        return False
+
+    return spells
 
 
 class Outer:
@@ -43,6 +64,18 @@ class Outer:
             numbers |= self._spelling_one(summary, word)
         functions = self.of(summary) if numbers else []
         return [functions[number][0] for number in sorted(numbers)]
+
+    def holding(self, summary: Summary, concerns: Callable[[bytes], object]) -> Iterator[Definition]:
+        """The functions whose own code may be of concern, as its encoded form tells; those in functions too, after these."""
+        bodies = summary.bodies
+        hits = {number for number, body in enumerate(bodies) if not isinstance(body, bytes) or concerns(body)}
+        for definition, part in self.of(summary) if hits else ():
+            here = hits.intersection(range(part.start, part.stop))
+            if definition.node.body in here:
+                yield definition
+                here.discard(definition.node.body)
+            if here:
+                yield from (one for one in inner_definitions(summary, definition) if one.node.body in here)
 
     def _spelling_one(self, summary: Summary, word: str) -> frozenset[int]:
         """The numbers of the functions that may spell a word: in most worlds it is the same words that are asked for."""
