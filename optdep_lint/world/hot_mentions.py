@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,9 +11,7 @@ from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sight import Sight, contents
 from optdep_lint.world.hot_sites import PREPARING, Site
 from optdep_lint.world.values import ClassValue, FunctionValue, Instance, Value
-
-_TEXT = re.compile(rb"[zZ\xda\xfa](.)(?=[A-Za-z_])", re.DOTALL)
-"""How `marshal` begins a short ASCII text: a tag, with or without the bit that lets it be referred to, and the length."""
+from optdep_lint.world.words import texts_in
 
 
 class _Body(NamedTuple):
@@ -40,7 +37,8 @@ class Mentions:
         names |= {alias for aliases in self._aliases.values() for alias in aliases}
         names |= {module.rpartition(".")[2] for module in sites}
         self._sight = Sight(scopes)
-        self._bodies = [body for module, each in sites.items() for body in self._read(module, each, names)]
+        known = {name.encode("utf-8", "replace") for name in names}
+        self._bodies = [body for module, each in sites.items() for body in self._read(module, each, known)]
         self.modules = list(sites)
         self._leading, self.names = self._spread()
 
@@ -58,16 +56,16 @@ class Mentions:
             site = site.outer
         return id(site.node) in self._leading
 
-    def _read(self, module: str, sites: list[Site], names: set[str]) -> Iterator[_Body]:
+    def _read(self, module: str, sites: list[Site], names: set[bytes]) -> Iterator[_Body]:
         """The body of a function is numbered right after those of the functions in it."""
         summary, words = self._scopes.base.tree.sources[module].summary, self._words_in(module)
-        before = -1
+        wanted = {word.encode("utf-8", "replace") for word in words or ()}
+        before = 0
         for site in sites:
-            found: set[str] = set()
-            for index in range(before + 1, site.node.body + 1):
-                found |= words_of(summary, index)
-            before = site.node.body
-            yield _Body(site, frozenset(found & names), words is None or not found.isdisjoint(words))
+            found = _words_in(summary, slice(before, site.node.body + 1))
+            before = site.node.body + 1
+            calls = frozenset(name.decode("utf-8", "replace") for name in found & names)
+            yield _Body(site, calls, words is None or not found.isdisjoint(wanted))
 
     def _other_names(self, modules: Iterable[str]) -> Mapping[str, set[str]]:
         """The names, tables and instances by which a function is called that is defined under another name."""
@@ -119,13 +117,16 @@ class Mentions:
         return names | {alias for name in names for alias in self._aliases.get(name, ())}
 
 
-def words_of(summary: Summary, index: int) -> set[str]:
-    """The names and texts in a body, dotted ones in parts; an encoded body is not decoded for it."""
-    body = summary.bodies[index]
-    if not isinstance(body, bytes):
-        return {part for text in _texts(body) for part in text.split(".")}
-    texts = {body[match.end() : match.end() + match[1][0]] for match in _TEXT.finditer(body)}
-    return {part for text in texts for part in text.decode("ascii", "replace").split(".")}
+def _words_in(summary: Summary, bodies: slice) -> set[bytes]:
+    """The names and texts in some bodies, dotted ones in parts; what is encoded is not decoded for it."""
+    encoded = b"".join(body for body in summary.bodies[bodies] if isinstance(body, bytes))
+    found = texts_in(encoded) if encoded else set()
+    for body in summary.bodies[bodies]:
+        if not isinstance(body, bytes):
+            found |= {text.encode("utf-8", "replace") for text in _texts(body)}
+    for text in [text for text in found if b"." in text]:
+        found.update(text.split(b"."))
+    return found
 
 
 def _texts(node: object) -> Iterator[str]:

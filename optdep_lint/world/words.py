@@ -11,13 +11,13 @@ from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition, expressions, inner_definitions, outer_definitions, statements
 
 _NONE: frozenset[int] = frozenset()
-_TEXT = re.compile(rb"[zZ\xda\xfa].(?=([A-Za-z_][\w.]*))", re.DOTALL)
-"""How `marshal` begins a short ASCII text: a tag, with or without the bit that lets it be referred to, and the length."""
+_TEXT = re.compile(rb"[zZ\xda\xfa](?=(.[A-Za-z_][\w.]*))", re.DOTALL)
+"""How `marshal` writes a short ASCII text: a tag, with or without the bit that lets it be referred to, the length, the text."""
 
 
 def texts_in(body: bytes) -> set[bytes]:
-    """The names and dotted names in an encoded body, and some that are only parts of texts."""
-    return set(_TEXT.findall(body))
+    """The names and dotted names in an encoded body; what follows on one can look like more of it, so its length counts."""
+    return {found[1 : found[0] + 1] for found in set(_TEXT.findall(body)) if len(found) > found[0]}
 
 
 def spelling_any(words: Iterable[str]) -> Callable[[bytes], bool]:
