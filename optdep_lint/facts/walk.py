@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import end_line_of, line_of
@@ -130,25 +130,29 @@ def _definitions(
 
 def expressions(node: object) -> Iterator[Expression]:
     """Every expression in a node, a statement's own only (not those of the blocks in it), outer before inner."""
-    if isinstance(node, _EXPRESSIONS):
-        yield node
-    elif isinstance(node, syntax.Try):
-        yield from expressions(tuple(handler.type for handler in node.handlers))
-        return
-    elif isinstance(node, syntax.Match):
-        yield from expressions((node.subject, *(case.guard for case in node.cases)))
-        return
-    if not isinstance(node, tuple):
-        return
-    fields: tuple[str, ...] | None = getattr(node, "_fields", None)
-    parts = (
-        node
-        if fields is None
-        else [getattr(node, field) for field in fields if field not in _BLOCKS or isinstance(node, _HOLDING)]
-    )
+    found: list[Expression] = []
+    if isinstance(node, tuple):
+        _collect(node, found)
+    return iter(found)
+
+
+def _collect(node: Any, found: list[Expression]) -> None:
+    """Append the expressions in a node; no generator, since rules spend much of their time here."""
+    kind: Any = type(node)
+    parts: Iterable[Any]
+    if kind is tuple:
+        parts = node
+    elif kind is syntax.Try:
+        parts = [handler.type for handler in node.handlers]
+    elif kind is syntax.Match:
+        parts = [node.subject, *(case.guard for case in node.cases)]
+    else:
+        if kind in _EXPRESSIONS:
+            found.append(node)
+        parts = map(node.__getitem__, _FOLLOWED[kind])
     for part in parts:
         if isinstance(part, tuple):
-            yield from expressions(part)
+            _collect(part, found)
 
 
 def all_expressions(block: Block) -> Iterator[Expression]:
@@ -172,11 +176,22 @@ def names_read(summary: Summary, block: Block) -> frozenset[str]:
     return frozenset(found)
 
 
-_EXPRESSIONS = (
+def _fields_of(node: Any) -> tuple[str, ...]:
+    fields: tuple[str, ...] = node._fields
+    return fields
+
+
+_EXPRESSIONS = frozenset({
     syntax.Constant, syntax.Name, syntax.Attribute, syntax.Call, syntax.Subscript, syntax.Starred, syntax.Not,
     syntax.Boolean, syntax.Compare, syntax.Binary, syntax.Conditional, syntax.Collection, syntax.Mapping,
     syntax.Comprehension, syntax.Lambda, syntax.Walrus, syntax.Format, syntax.Yield, syntax.Opaque,
-)  # fmt: skip
+})  # fmt: skip
 _BLOCKS = frozenset({"body", "orelse", "final"})
-"""Fields that hold statements, but in `_HOLDING`."""
-_HOLDING = (syntax.Conditional,)
+"""Fields that hold statements, but in a conditional expression."""
+_FOLLOWED: dict[type, tuple[int, ...]] = {
+    node: tuple(
+        number for number, field in enumerate(_fields_of(node)) if field not in _BLOCKS or node is syntax.Conditional
+    )
+    for node in syntax.NODES
+}
+"""By type, the numbers of the fields that can hold expressions."""

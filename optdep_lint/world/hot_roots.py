@@ -13,6 +13,7 @@ from optdep_lint.facts.walk import all_expressions
 from optdep_lint.world.hot_mentions import Mentions
 from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sites import Site, last_name
+from optdep_lint.world.own_calls import own_calls
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Value
 
@@ -74,7 +75,7 @@ class Roots:
 
     def find(self) -> Iterator[Root]:
         """All roots that can lead to something of interest; a function may have several reasons."""
-        for module in self._mentions.modules:
+        for module in self._mentions.modules if self._mentions.names else ():
             yield from self._registered(module, None)
         for site in self._mentions.leading():
             yield from self._of(site)
@@ -167,9 +168,12 @@ class Roots:
 
     def _registered(self, module: str, site: Site | None) -> Iterator[Root]:
         """What is handed to a call that registers or compiles, at the top of a module or in a function."""
-        body = self._scopes.body(site) if site is not None else self._survey.tree.sources[module].summary.body
-        for node in all_expressions(body):
-            if isinstance(node, syntax.Call) and not self._mentions.names.isdisjoint(_handed(node)):
+        if site is None:
+            calls = own_calls(self._survey, self._survey.tree.sources[module])
+        else:
+            calls = [one for one in all_expressions(self._scopes.body(site)) if isinstance(one, syntax.Call)]
+        for node in calls:
+            if not self._mentions.names.isdisjoint(_handed(node)):
                 for argument, why in self._heated_arguments(node, site, module):
                     for value in self._scopes.values(argument, site, module):
                         function = value.function if isinstance(value, Descriptor) else value

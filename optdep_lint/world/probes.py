@@ -36,7 +36,7 @@ from optdep_lint.world.worlds import World
 
 MAYBE = "!"
 """The name in an answer under which a failure stands that happens only under conditions."""
-_STEPS = 2000
+_STEPS = 500
 
 
 class Asking(NamedTuple):

@@ -11,6 +11,7 @@ from optdep_lint.facts.position import end_line_of, line_of
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, all_expressions, expressions, statements
 from optdep_lint.world.modules import Module, Source
+from optdep_lint.world.own_calls import own_calls
 from optdep_lint.world.probes import Unit
 from optdep_lint.world.probes_asked import IMPORTERS, LIBRARIES, asking_sources, asking_words, functions_spelling
 from optdep_lint.world.probes_spelled import DISTRIBUTIONS, PROBING, Spelling, function_in
@@ -46,6 +47,10 @@ class Site:
     """It says itself what is asked for, and does not leave that to what it calls."""
     varies: bool = False
     """Some probe of it is for a name that is computed or looped over."""
+    asking: list[syntax.Call] = field(default_factory=list)
+    """Those of them that say what is asked for."""
+    takes: bool = False
+    """Some probe of it is for what its caller gave it."""
     probes: set[int] = field(default_factory=set)
     """The positions of the calls that probe, directly or through a function."""
 
@@ -79,7 +84,8 @@ class Census:
         self.sites: list[Site] = []
         self.probing: dict[int, Site] = {}
         """Sites by the identity of their function's node."""
-        self._inside: dict[int, list[syntax.Call]] = {}
+        self._inside: dict[int, tuple[list[syntax.Call], dict[str, str]]] = {}
+        """The calls in a site, and what it imports of what modules that probe are made of, by its identity."""
         self._modules: dict[str, dict[int, Site]] = {}
         """The sites of the modules that may probe, so far as they have been of concern; a module's own code has no number."""
         spelling = Spelling(survey)
@@ -120,12 +126,12 @@ class Census:
             if new and not self._may_probe(name):
                 continue
             sites = self._modules.setdefault(name, {_OWN: _site(source)})
-            concerned = spelling.functions(source, all_words=new)
+            own, concerned = spelling.functions(source, anew=new)
             for definition in concerned:
                 if definition.node.body not in sites:
                     sites[definition.node.body] = _site(source, definition)
-            own = () if sites[_OWN].calls else (sites[_OWN],)
-            yield from own
+            if own and not sites[_OWN].calls:
+                yield sites[_OWN]
             for definition in concerned:
                 if not sites[definition.node.body].calls:
                     yield sites[definition.node.body]
@@ -148,12 +154,9 @@ class Census:
         module = self._survey.base.modules.get(site.unit.module)
         if module is None:
             return False
-        inside = self._inside.get(id(site))
-        if inside is None:
-            inside = [one for one in all_expressions(site.block) if isinstance(one, syntax.Call)]
-            self._inside[id(site)] = inside
-        local = _local_imports(site.block) if inside else {}
+        inside, local = self._within(site)
         site.calls.clear()
+        site.asking.clear()
         for call in inside:
             kind = self._kind(call.function, module, local, site)
             if kind == "probe":
@@ -164,9 +167,21 @@ class Census:
                 site.finds = site.finds or kind == "probe"
         return bool(site.calls)
 
+    def _within(self, site: Site) -> tuple[list[syntax.Call], dict[str, str]]:
+        found = self._inside.get(id(site))
+        if found is None:
+            calls = self._calls(site)
+            found = self._inside[id(site)] = (calls, _local_imports(site.block) if calls else {})
+        return found
+
+    def _calls(self, site: Site) -> list[syntax.Call]:
+        if site.unit.definition is None:
+            return own_calls(self._survey, self._survey.tree.sources[site.unit.module])
+        return [one for one in all_expressions(site.block) if isinstance(one, syntax.Call)]
+
     def _callees(self, site: Site) -> Iterator[object]:
         module = self._survey.base.modules[site.unit.module]
-        local = _local_imports(site.block)
+        _, local = self._within(site)
         for call in site.calls:
             value = self.resolve(call.function, module, local, site.unit.definition)
             if isinstance(value, FunctionValue):
@@ -193,14 +208,20 @@ class Census:
         passed_on = _passed_on(site)
         value = self.resolve(call.function, module, local, definition)
         if isinstance(value, FunctionValue):
-            site.raises = site.raises or (definition is not None and self.probing[id(value.node)].raises)
+            callee = self.probing[id(value.node)]
+            site.raises = site.raises or (definition is not None and callee.raises)
+            if not callee.takes:
+                return
+        site.asking.append(call)
         given = [*call.arguments, *(keyword.value for keyword in call.keywords)]
         for argument in given[:1]:
             if isinstance(argument, syntax.Constant):
                 dotted = isinstance(argument.value, str) and "." in argument.value
                 site.raises = site.raises or dotted or (isinstance(value, External) and value.path in DISTRIBUTIONS)
                 site.names = True
-            elif not any(isinstance(part, syntax.Name) and part.id in passed_on for part in expressions(argument)):
+            elif any(isinstance(part, syntax.Name) and part.id in passed_on for part in expressions(argument)):
+                site.takes = True
+            else:
                 site.raises = site.varies = site.names = True
 
     def resolve(

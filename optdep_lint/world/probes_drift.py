@@ -88,7 +88,7 @@ class _Judge:
         """The drift that an import suffers from, if any."""
         root = self._survey.declared.root_of(use.name)
         probed = self._probed(use)
-        if not probed:
+        if not probed or not self._is_met(use):
             return None
         if any(self._spells_out(test, root, use.source) for test in use.tests):
             return None
@@ -128,6 +128,11 @@ class _Judge:
         asked |= {one.name: None for one in askings if one.kind != "import"}
         declared = self._survey.declared
         return [name for name in asked if declared.can_be_absent(declared.root_of(name))][:_MOST_PROBES]
+
+    def _is_met(self, use: _Use) -> bool:
+        """The import is come to where everything is there: otherwise no guard lets the code through to it."""
+        _, asked = self._asker.ask(Unit(use.source.name, use.definition))
+        return any(one.kind == "import" and one.places[-1] == (use.source.path, use.at) for one in asked)
 
     def _is_other(self, probed: str, absent: str, use: _Use, root: str) -> bool:
         """The probe says nothing about what is used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice, permutations
 from typing import Any
@@ -47,14 +47,13 @@ def early_exits(survey: Survey) -> Iterator[EarlyExit]:
 
 def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     edits = list(islice(gates(site.block), _MOST_GATES))
-    yes = _names_that_can_hold(asker, site.unit, frozenset()) if edits else frozenset()
+    yes = _names_that_can_hold(asker, site.unit, ()) if edits else frozenset()
     if not yes:
         return
-    own = _own_roots(asker, site.unit, imports=imports)
-    no = {root: yes - _names_that_can_hold(asker, site.unit, frozenset({root})) for root in own}
+    no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in _first_asked(asker, site.unit)}
     if not any(no.values()):
-        return  # whatever else it would ask for but for an exit, it does not hang on that
-    roots = _roots(asker, site.unit, edits, own)
+        return  # whatever it asks for where one of these is missing, or but for an exit: its answer does not hang on one alone
+    roots = _roots(asker, site, edits, imports=imports)
     if not 2 <= len(roots) <= _MOST_ROOTS:
         return
     for at, edited in edits:
@@ -67,16 +66,20 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
                     yield EarlyExit(site.path, at, root, other)
 
 
-def _own_roots(asker: Inquirer, unit: Unit, *, imports: bool) -> list[str]:
-    """The optional roots that a unit asks for, where they are not too many."""
-    root_of = asker.survey.declared.root_of
-    roots = list(dict.fromkeys(root_of(one.name) for one in discover(asker, unit, imports=imports)))
-    return roots if len(roots) <= _MOST_ROOTS else []
+def _first_asked(asker: Inquirer, unit: Unit) -> list[str]:
+    """The optional roots that a unit asks for where everything is there."""
+    declared, tree = asker.survey.declared, asker.survey.tree
+    _, asked = asker.ask(unit, forgiving=True)
+    roots = dict.fromkeys(declared.root_of(one.name) for one in asked if not tree.owns(one.name))
+    return [root for root in roots if declared.can_be_absent(root)]
 
 
-def _roots(asker: Inquirer, unit: Unit, edits: list[tuple[int, Block]], own: list[str]) -> list[str]:
-    """These, and those that it would ask for but for an exit."""
-    declared, tree, roots = asker.survey.declared, asker.survey.tree, list(own)
+def _roots(asker: Inquirer, site: Site, edits: list[tuple[int, Block]], *, imports: bool) -> list[str]:
+    """The optional roots that a unit asks for, also those that it would ask for but for an exit."""
+    declared, tree, unit = asker.survey.declared, asker.survey.tree, site.unit
+    roots = list(dict.fromkeys(declared.root_of(one.name) for one in discover(asker, site, imports=imports)))
+    if not roots or len(roots) > _MOST_ROOTS:
+        return []
     for absent in [frozenset({root}) for root in roots]:
         for _, body in edits:
             _, asked = asker.ask(unit, absent, forgiving=True, body=body)
@@ -92,7 +95,7 @@ def _companions(root: str, other: str) -> bool:
 
 
 def _names_that_can_hold(
-    asker: Inquirer, unit: Unit, absent: frozenset[str], body: Block | None = None
+    asker: Inquirer, unit: Unit, absent: Collection[str], body: Block | None = None
 ) -> frozenset[str]:
     answer: Answer = asker.ask(unit, absent, forgiving=True, body=body)[0]
     if isinstance(answer, Failure):

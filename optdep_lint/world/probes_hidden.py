@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import all_expressions
-from optdep_lint.world.probes import MAYBE, Answer, Asking, Inquirer, Unit, inquirer
+from optdep_lint.world.probes import MAYBE, Answer, Asking, Inquirer, inquirer
 from optdep_lint.world.probes_answers import can_be_true, shape
 from optdep_lint.world.probes_census import Site, census
 from optdep_lint.world.survey import Survey
@@ -16,6 +16,7 @@ from optdep_lint.world.values import Failure
 _MOST_NAMES = 6
 _MOST_WORLDS = 16
 _FEW_WORLDS = 3
+"""For a unit that says itself what it probes for; what others probe for is theirs to say, and they are looked at as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class _Sharing:
         self._asker, self._site, self._unit = asker, site, site.unit
 
     def look(self) -> Hidden | None:
-        names = discover(self._asker, self._unit)
+        names = discover(self._asker, self._site)
         if len(names) < 2 or len(names) > _MOST_NAMES or not any(can_raise(one) for one in names):
             return None
         for first in names:
@@ -131,32 +132,34 @@ def _parts(node: syntax.Expression) -> Iterator[syntax.Expression]:
     yield from all_expressions((syntax.Evaluate(node, 0),))
 
 
-def discover(asker: Inquirer, unit: Unit, *, imports: bool = False) -> list[Asking]:
+def discover(asker: Inquirer, site: Site, *, imports: bool = False) -> list[Asking]:
     """Everything that a unit asks for in some world, each name once, in the order in which it is met.
 
     A unit that only imports, as far as a few worlds show, is of no interest unless `imports` says so.
     """
     known = asker.survey.kept.setdefault("probes discovered", {})
+    unit = site.unit
     key = unit.module, id(unit.definition.node) if unit.definition is not None else 0, imports
     if key not in known:
-        known[key] = _discover(asker, unit, imports=imports)
+        known[key] = _discover(asker, site, imports=imports)
     found: list[Asking] = known[key]
     return found
 
 
-def _discover(asker: Inquirer, unit: Unit, *, imports: bool) -> list[Asking]:
+def _discover(asker: Inquirer, site: Site, *, imports: bool) -> list[Asking]:
     found: dict[str, Asking] = {}
     worlds: list[frozenset[str]] = [frozenset()]
     declared = asker.survey.declared
     tried: set[frozenset[str]] = set()
+    few = _FEW_WORLDS if site.names else 1
     while worlds and len(tried) < _MOST_WORLDS:
         world = worlds.pop(0)
         if world in tried:
             continue
-        if len(tried) >= _FEW_WORLDS and not imports and all(one.kind == "import" for one in found.values()):
+        if len(tried) >= few and not imports and all(one.kind == "import" for one in found.values()):
             break
         tried.add(world)
-        _, asked = asker.ask(unit, world, forgiving=True)
+        _, asked = asker.ask(site.unit, world, forgiving=True)
         for one in asked:
             root = declared.root_of(one.name)
             if one.name in found or not root or asker.survey.tree.owns(one.name) or not declared.can_be_absent(root):

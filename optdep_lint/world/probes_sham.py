@@ -57,9 +57,11 @@ def shams(survey: Survey) -> Iterator[Sham]:
 def _own_sources(survey: Survey) -> Iterator[Sham]:
     own_roots = {name.partition(".")[0] for name in survey.tree.sources}
     for site in census(survey).sites:
-        if not site.finds or not any(_may_name_own(call, own_roots) for call in site.calls):
+        if not site.finds or not any(_may_name_own(call, own_roots) for call in site.asking):
             continue
         tested = _tested_calls(site)
+        if not any(call.at in tested and _may_name_own(call, own_roots) for call in site.asking):
+            continue
         for at, name in (*_named_in(survey, site), *_met_in(survey, site)):
             if (
                 name in survey.tree.sources

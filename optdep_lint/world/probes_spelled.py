@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from optdep_lint.facts.walk import Definition
 from optdep_lint.world.modules import Source
-from optdep_lint.world.probes_asked import IMPORTERS, functions_holding
+from optdep_lint.world.probes_asked import IMPORTERS, LIBRARIES, functions_holding
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Known, Method, Value
+from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Known, Method, ModuleValue, Value
 from optdep_lint.world.words import spelling_any, texts_in
 
 FINDERS = frozenset({
@@ -19,6 +19,8 @@ _METADATA = ("importlib.metadata", "importlib_metadata")
 _OF_DISTRIBUTIONS = ("version", "distribution")
 DISTRIBUTIONS = frozenset(f"{module}.{name}" for module in _METADATA for name in _OF_DISTRIBUTIONS)
 PROBING = FINDERS | IMPORTERS | DISTRIBUTIONS
+_FEW = 20
+"""So many words are looked for one by one."""
 
 
 class Spelling:
@@ -26,58 +28,121 @@ class Spelling:
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
-        self._names: dict[int, set[str]] = {}
-        """By what names a function is bound, in modules and classes, by the identity of its node."""
         plain = {path.rpartition(".")[2] for path in PROBING}.difference(_OF_DISTRIBUTIONS) | {"importlib"}
         holders = set(_METADATA)
-        for name, value in _bindings(survey):
-            if isinstance(value, FunctionValue):
-                self._names.setdefault(id(value.node), set()).add(name)
-            elif isinstance(value, External) and value.path in PROBING:
-                plain.add(name)
-            elif isinstance(value, External) and value.path in ("importlib", *_METADATA):
-                holders.add(name)
+        for names in _namespaces(survey):
+            for name, value in names.items():
+                path = value.path if isinstance(value, External) else ""
+                if path in PROBING:
+                    plain.add(name)
+                elif path in ("importlib", *_METADATA):
+                    holders.add(name)
+        self._libraries = frozenset(
+            name for name, module in survey.base.modules.items() if any(map(_is_library, module.namespace.values()))
+        )
+        """The modules that bind what one probes with."""
         self._plain, self._holder = spelling_any(plain), spelling_any(holders)
         self._distribution = spelling_any(_OF_DISTRIBUTIONS)
-        self._learned: set[int] = set()
-        self._known: frozenset[bytes] = frozenset()
-        """The names of the functions that are known to probe."""
-        self._new: frozenset[bytes] = frozenset()
+        self._within: dict[tuple[int, frozenset[int]], frozenset[str]] = {}
+        self._everywhere: dict[frozenset[int], frozenset[str]] = {}
+        self._known: frozenset[int] = frozenset()
+        """The nodes of the functions that are known to probe, by their identity."""
+        self._new: frozenset[int] = frozenset()
         """Those that have become known just now."""
 
     def learn(self, probing: Collection[int]) -> None:
         """These functions probe, by the identity of their nodes."""
-        names = {name for node in probing if node not in self._learned for name in self._names.get(node, ())}
-        self._learned |= set(probing)
-        self._new = frozenset(name.encode("utf-8", "surrogatepass") for name in names)
-        self._known |= self._new
+        self._new = frozenset(probing) - self._known
+        self._known = frozenset(probing)
 
-    def functions(self, source: Source, *, all_words: bool) -> list[Definition]:
-        """The functions of a file that may call what probes, or only what has become known just now to do so."""
-        return list(functions_holding(self._survey, source, self._may_probe if all_words else self._may_call_new))
+    def functions(self, source: Source, *, anew: bool) -> tuple[bool, list[Definition]]:
+        """Whether a file's own code may call what probes, or only what has become known just now to do so, and its functions that may."""
+        names = self._names_in(source.name, self._known if anew else self._new)
+        calls = spelling_any(names) if len(names) <= _FEW else _having(names)
+        if anew:
+            own = bool(names) or self._holds_libraries(source)
+            return own, list(functions_holding(self._survey, source, lambda body: self._may_probe(body) or calls(body)))
+        return bool(names), list(functions_holding(self._survey, source, calls)) if names else []
+
+    def _holds_libraries(self, source: Source) -> bool:
+        """A file asks for what one probes with, or has it from another of the project."""
+        if any(asked.startswith(LIBRARIES) for asked in source.summary.asks):
+            return True
+        values = self._survey.base.modules[source.name].namespace.values()
+        return source.name in self._libraries or any(
+            isinstance(value, ModuleValue) and value.module.name in self._libraries for value in values
+        )
 
     def _may_probe(self, body: bytes) -> bool:
-        if self._plain(body) or (self._distribution(body) and self._holder(body)):
-            return True
-        return bool(self._known) and not self._known.isdisjoint(texts_in(body))
+        return self._plain(body) or (self._distribution(body) and self._holder(body))
 
-    def _may_call_new(self, body: bytes) -> bool:
-        return bool(self._new) and not self._new.isdisjoint(texts_in(body))
+    def _names_in(self, module: str, nodes: frozenset[int]) -> frozenset[str]:
+        """By what names a module's code can come by one of these functions: its own, and those in classes and modules that it binds."""
+        if not nodes:
+            return frozenset()
+        found: set[str] = set()
+        for name, value in self._survey.base.modules[module].namespace.items():
+            inner = function_in(value)
+            if isinstance(inner, FunctionValue):
+                if id(inner.node) in nodes:
+                    found.add(name)
+            elif isinstance(inner, ClassValue):
+                found |= self._names_within(inner.names, nodes)
+            elif isinstance(inner, ModuleValue):
+                found |= self._names_within(inner.module.namespace, nodes)
+        return frozenset(found)
+
+    def _names_within(self, names: Mapping[str, Value], nodes: frozenset[int]) -> frozenset[str]:
+        """By what names a class or module holds them; anything goes where it holds modules."""
+        key = id(names), nodes
+        known = self._within.get(key)
+        if known is None:
+            found: set[str] = set()
+            self._within[key] = frozenset()
+            for name, value in names.items():
+                inner = function_in(value)
+                if isinstance(inner, FunctionValue):
+                    if id(inner.node) in nodes:
+                        found.add(name)
+                elif isinstance(inner, ClassValue):
+                    found |= self._names_within(inner.names, nodes)
+                elif isinstance(inner, ModuleValue):
+                    found |= self._names(nodes)
+            known = self._within[key] = frozenset(found)
+        return known
+
+    def _names(self, nodes: frozenset[int]) -> frozenset[str]:
+        """By what names one of these functions is bound anywhere."""
+        known = self._everywhere.get(nodes)
+        if known is None:
+            known = self._everywhere[nodes] = frozenset(
+                name
+                for names in _namespaces(self._survey)
+                for name, value in names.items()
+                if isinstance(inner := function_in(value), FunctionValue) and id(inner.node) in nodes
+            )
+        return known
 
 
-def _bindings(survey: Survey) -> Iterator[tuple[str, Value]]:
+def _is_library(value: Value) -> bool:
+    return isinstance(value, External) and (value.path in PROBING or f"{value.path}.".startswith(LIBRARIES))
+
+
+def _having(names: Collection[str]) -> Callable[[bytes], bool]:
+    encoded = frozenset(name.encode("utf-8", "surrogatepass") for name in names)
+    return lambda body: not encoded.isdisjoint(texts_in(body))
+
+
+def _namespaces(survey: Survey) -> Iterator[Mapping[str, Value]]:
     """What modules and classes bind names to, each class once."""
     seen: set[int] = set()
-    todo = [module.namespace for module in survey.base.modules.values()]
+    todo: list[Mapping[str, Value]] = [module.namespace for module in survey.base.modules.values()]
     for names in todo:
-        for name, value in names.items():
-            inner = function_in(value)
-            if isinstance(inner, ClassValue):
-                if id(inner) not in seen:
-                    seen.add(id(inner))
-                    todo.append(inner.names)
-            elif inner is not None:
-                yield name, inner
+        yield names
+        for value in names.values():
+            if isinstance(value, ClassValue) and id(value) not in seen:
+                seen.add(id(value))
+                todo.append(value.names)
 
 
 def function_in(value: Value | None) -> Value | None:

@@ -37,10 +37,10 @@ def swallowing_handlers(survey: Survey) -> Iterator[Swallowing]:
     """Handlers that hide failures that have nothing to do with an absence."""
     for guarded in guarded_tries(survey):
         root = next(_roots(survey, guarded), None)
-        if root is None or _needs(survey, guarded.source.name, root):
+        if root is None:
             continue
         found = _broad(guarded, root) or _mixed(survey, guarded, root)
-        if found is not None:
+        if found is not None and not _needs(survey, guarded.source.name, root):
             yield found
     yield from _suppressed(survey)
 

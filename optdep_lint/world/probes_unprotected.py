@@ -38,7 +38,7 @@ def unprotected_probes(survey: Survey) -> Iterator[Unprotected]:
     for site in census(survey).sites:
         if site.unit.definition is None or not (site.asks and site.raises):
             continue
-        for asking in discover(asker, site.unit):
+        for asking in discover(asker, site):
             if asking.kind != "spec" or not can_raise(asking):
                 continue
             found = _raises(asker, site, asking)
