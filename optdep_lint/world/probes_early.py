@@ -14,7 +14,7 @@ from optdep_lint.facts.walk import expressions
 from optdep_lint.world.probes import MAYBE, Answer, Inquirer, Unit, inquirer
 from optdep_lint.world.probes_answers import can_be_true
 from optdep_lint.world.probes_census import Site, census
-from optdep_lint.world.probes_hidden import discover, hidden_siblings
+from optdep_lint.world.probes_hidden import concerns, discover, hidden_siblings
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Failure
 
@@ -50,7 +50,7 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     yes = _names_that_can_hold(asker, site.unit, ()) if edits else frozenset()
     if not yes:
         return
-    no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in _first_asked(asker, site.unit)}
+    no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in _first_asked(asker, site)}
     if not any(no.values()):
         return  # whatever it asks for where one of these is missing, or but for an exit: its answer does not hang on one alone
     roots = _roots(asker, site, edits, imports=imports)
@@ -66,11 +66,13 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
                     yield EarlyExit(site.path, at, root, other)
 
 
-def _first_asked(asker: Inquirer, unit: Unit) -> list[str]:
+def _first_asked(asker: Inquirer, site: Site) -> list[str]:
     """The optional roots that a unit asks for where everything is there."""
     declared, tree = asker.survey.declared, asker.survey.tree
-    _, asked = asker.ask(unit, forgiving=True)
-    roots = dict.fromkeys(declared.root_of(one.name) for one in asked if not tree.owns(one.name))
+    _, asked = asker.ask(site.unit, forgiving=True)
+    roots = dict.fromkeys(
+        declared.root_of(one.name) for one in asked if not tree.owns(one.name) and concerns(one, site)
+    )
     return [root for root in roots if declared.can_be_absent(root)]
 
 

@@ -159,14 +159,24 @@ def _discover(asker: Inquirer, site: Site, *, imports: bool) -> list[Asking]:
         if len(tried) >= few and not imports and all(one.kind == "import" for one in found.values()):
             break
         tried.add(world)
-        _, asked = asker.ask(site.unit, world, forgiving=True)
+        answer, asked = asker.ask(site.unit, world, forgiving=True)
         for one in asked:
             root = declared.root_of(one.name)
             if one.name in found or not root or asker.survey.tree.owns(one.name) or not declared.can_be_absent(root):
                 continue
             found[one.name] = one
-            worlds += [frozenset({root}), frozenset({*world, root}), frozenset({one.name})]
+            if answer and (
+                imports or concerns(one, site)
+            ):  # else there is nothing to compare with, or it is another site's to tell
+                worlds += [frozenset({root}), frozenset({*world, root}), frozenset({one.name})]
     return list(found.values())
+
+
+def concerns(asking: Asking, site: Site) -> bool:
+    """A site can decide by what is asked for: an import in another file counts only where the site calls what probes by it."""
+    if asking.kind != "import" or asking.places[-1][0] == site.path:
+        return True
+    return any(path == site.path and any(call.at == at for call in site.calls) for path, at in asking.places)
 
 
 def can_raise(asking: Asking) -> bool:
