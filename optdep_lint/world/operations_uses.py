@@ -35,7 +35,7 @@ class OperationUses:
         self._evaluation, self._words, self._subjects = evaluation, words, sorted(subjects)
         self._operations = evaluation.operations
         self._calltime = CallTime(evaluation, functions)
-        self.references = References(evaluation, self._calltime, words, self._subjects)
+        self.references = References(evaluation, self._calltime, words, self._subjects, base)
         self._base = base or self.references
         """The references in the world in which everything is there."""
 

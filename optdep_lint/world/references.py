@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from optdep_lint.facts import syntax
@@ -39,9 +40,16 @@ class Reference(NamedTuple):
 class References:
     """Finds the references to what a world's modules define."""
 
-    def __init__(self, evaluation: Evaluation, calltime: CallTime, words: Words, subjects: Iterable[str]) -> None:
+    def __init__(
+        self, evaluation: Evaluation, calltime: CallTime, words: Words, subjects: Iterable[str],
+        base: References | None = None,
+    ) -> None:  # fmt: skip
         self._evaluation, self._calltime, self._words, self._subjects = evaluation, calltime, words, tuple(subjects)
+        self._base = base
+        """Those of a world with which modules are shared."""
         self._known: dict[tuple[str, str], list[Reference]] = {}
+        self._bound: dict[str, dict[int, set[str]]] = {}
+        """By module, the names of its functions and classes, by the identity of what defines them."""
 
     def to(self, module: str, name: str) -> list[Reference]:
         """The places that this world reaches and that read what a module calls by a name, its own body left out."""
@@ -53,8 +61,9 @@ class References:
             if node is not None:
                 for reader in map(self._evaluation.modules.get, self._subjects):
                     if reader is not None and reader.status == "ok":
-                        found += self._in_module(reader, node)
-                        found += self._in_functions(reader, node, name)
+                        aliases = self._aliases(reader, node)
+                        found += self._in_module(reader, aliases) if aliases else ()
+                        found += self._in_functions(reader, node, {*aliases, name.rpartition(".")[2]})
         return [one for one in found if (one.module, one.holder) != key]
 
     def _definition(self, module: str, name: str) -> object | None:
@@ -65,11 +74,21 @@ class References:
         method = value.names.get(name.partition(".")[2]) if isinstance(value, ClassValue) else None
         return _node(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
 
-    def _in_module(self, reader: Module, node: object) -> Iterator[Reference]:
+    def _aliases(self, reader: Module, node: object) -> Collection[str]:
+        """By what names a module binds a function or class: looked up in an index, made of what differs in this world alone."""
+        if self._base is not None and self._evaluation.is_shared(reader):
+            return self._base._aliases(reader, node)  # noqa: SLF001  # of the same class
+        bound = self._bound.get(reader.name)
+        if bound is None:
+            bound = self._bound[reader.name] = defaultdict(set)
+            for alias, value in reader.namespace.items():
+                found = _node(value)
+                if found is not None:
+                    bound[id(found)].add(alias)
+        return bound.get(id(node), ())
+
+    def _in_module(self, reader: Module, aliases: Collection[str]) -> Iterator[Reference]:
         """By the module's own code: class bodies, bases, decorators, tables."""
-        aliases = {name for name, value in reader.namespace.items() if _node(value) is node}
-        if not aliases:
-            return
         body = reader.source.summary.body
         for statement in statements(body):
             if not any(isinstance(part, syntax.Name) and part.id in aliases for part in expressions(statement)):
@@ -101,10 +120,7 @@ class References:
                 assume(condition, wants, frame.state.assumed)
         return frame.state.assumed
 
-    def _in_functions(self, reader: Module, node: object, name: str) -> Iterator[Reference]:
-        aliases = {alias for alias, value in reader.namespace.items() if _node(value) is node} | {
-            name.rpartition(".")[2]
-        }
+    def _in_functions(self, reader: Module, node: object, aliases: Collection[str]) -> Iterator[Reference]:
         for definition in self._words.spelling(reader.source.summary, aliases):
             for assumed in self._seen_in(reader, definition, node):
                 yield Reference(reader.name, definition.name.partition(".")[0], assumed)
