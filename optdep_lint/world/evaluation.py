@@ -52,8 +52,8 @@ class Evaluation:
         """What the modules being imported, and the calls whose results are kept, have asked for; innermost last."""
         self.blurred: set[str] = set()
         """The modules of which functions were called that evaluation could not follow: what they bind may have changed."""
-        self.effects = 0
-        """How often a function has changed something that outlives its call."""
+        self.effects = self.clock = 0
+        """How often a function has changed something that outlives its call, and the import of a module begun or ended."""
         self._changed: list[tuple[dict[str, Value], str, Value | None]] | None = None
         """What a call that is only imagined has changed, and what was there before."""
         self._process: set[str] = set()
@@ -117,6 +117,14 @@ class Evaluation:
         """Note that the module being imported looked at a name of another module; `*` for all, empty for its import."""
         if self.running:
             self.running[-1].reads.add((module.name, name))
+
+    def note_load(self, name: str, frame: Frame | None, at: int) -> None:
+        """Note that the module being imported loads another."""
+        if self.importing:
+            loading = self.importing[-1]
+            own = frame is not None and frame.kind == "module" and frame.module is loading
+            plain = own and frame is not None and not frame.protected and not frame.uncertain
+            loading.loads.setdefault(name, at if plain else None)
 
     def begin(self) -> None:
         """A fresh process: what came only of the order in the one before is not kept."""
@@ -220,11 +228,16 @@ class Evaluation:
         }
         if module.source.is_package:
             module.implicit["__path__"] = Unknown()
+        module.loads = {}
         self.operations.forget(module.name)
         self.running.append(module.asked)
         self.importing.append(module)
         self._process.add(module.name)
+        self.clock += 1
+        module.began = self.clock
         falls = self.statements.run(module.source.summary.body, frame)
+        self.clock += 1
+        module.ended = self.clock
         self.running.pop()
         self.importing.pop()
         self.budget = budget

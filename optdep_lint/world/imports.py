@@ -235,6 +235,7 @@ class Imports:
         """
         module = self._evaluation.again(self._evaluation.module(name))
         self._evaluation.read(module, "")
+        self._evaluation.note_load(name, frame, at)
         if module.status == "new":
             self._evaluation.run_module(module)
         elif module.status == "running" and frame is not None:

@@ -69,14 +69,16 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "assumed", "declared", "dynamic", "dynamic_path", "failure", "frame", "implicit", "injections", "maybe", "namespace", "replaced", "source",
-        "status", "touched",
+        "asked", "assumed", "began", "declared", "dynamic", "dynamic_path", "ended", "failure", "frame", "implicit", "injections", "loads", "maybe", "namespace", "replaced",
+        "source", "status", "touched",
     )  # fmt: skip
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.status = "new"
         """`new`, `running`, `ok` or `raises`."""
+        self.began = self.ended = 0
+        """When its import began and ended, by the clock of its world."""
         self.frame: Frame | None = None
         self.namespace: dict[str, Value] = {}
         """What it binds; while it runs, the state of its frame is what counts."""
@@ -99,6 +101,9 @@ class Module:
         """What it put in its own place in `sys.modules`."""
         self.asked = Asked()
         """What its import asks for."""
+        self.loads: dict[str, int | None] = {}
+        """The project's modules that its import loads, in order, each with the position of the statement of its own body that
+        loads it first and that nothing protects; None for all other ways."""
         self.touched: set[str] = set()
         """Modules that it met half imported."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from optdep_lint.world import stdlib
+from optdep_lint.world.carried import carry, comes_first
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.values import Choice, ClassValue, Descriptor, FunctionValue, Instance, Known, Value
@@ -108,6 +109,10 @@ class Variation(Generic[E]):
         self._told: dict[str, set[str]] = defaultdict(set)
         """Of each module, the names of which its readers know that they differ."""
         self._wanted: set[str] = set()
+        self._renewed: dict[str, int] = {}
+        """When a module was last found to differ, by the clock of its world."""
+        self.carried: dict[str, str] = {}
+        """The modules that differ only by the failure of one that they import, and which that is."""
         unknown = {name for name, module in base.modules.items() if module.status == "new"}
         for name in unknown | readers.reaching(self._feeling):
             self._renew(name)
@@ -128,21 +133,62 @@ class Variation(Generic[E]):
             self._renew(name)
         while todo:
             name = todo.popleft()
-            module = varied.module(name)
-            if module.status == "new":
-                varied.begin()
-                varied.run_module(module)
+            module = self._evaluated(name)
             new = _differences(module, self._base.modules[name]) - self._told[name]
             self._told[name] |= new
-            for reader in sorted(self._wanted.intersection(self._readers.reading(name, new))):
-                self._renew(reader)
-                todo.append(reader)
+            for reader in sorted(self._wanted.intersection(self._readers.reading(name, new)) - {name}):
+                if not self._has_seen(reader, module) and self._reaches(reader, module, new):
+                    todo.append(reader)
         varied.begin()
         return varied
 
+    def _evaluated(self, name: str) -> Module:
+        """A module as it comes out where nothing else has been imported; below a package that fails, by itself."""
+        varied = self.evaluation
+        varied.begin()
+        if varied.module(name).status == "new":
+            varied.outcome(name)
+        if varied.module(name).status == "new":
+            varied.begin()
+            varied.run_module(varied.module(name))
+        return varied.module(name)
+
+    def _has_seen(self, reader: str, module: Module) -> bool:
+        """The import of the reader was followed in this world with the module as it is now."""
+        found = self.evaluation.modules[reader]
+        if reader in self.evaluation.shared or reader in self.carried or found.status not in ("ok", "raises"):
+            return False
+        return self._renewed[module.name] <= found.began and module.began < found.ended
+
+    def _reaches(self, reader: str, module: Module, names: set[str]) -> bool:
+        """Let a reader know that names of a module differ; False where that makes no difference to it."""
+        found, base = self.evaluation.modules[reader], self._base.modules[reader]
+        alike = reader in self.evaluation.shared or reader in self.carried
+        read = {name for name in (*names, "*") if (module.name, name) in found.asked.reads}
+        if found.status in ("ok", "raises") and not read:
+            return False
+        if found.status == "new" or reader in self._feeling or not alike:
+            self._renew(reader)
+            return True
+        before = self.carried.get(reader)
+        if before and found.status == "raises" and comes_first(base, before, module.name):
+            return False  # it never comes so far
+        carried = carry(found, base, module) if module.status == "raises" or read == {""} else None
+        if carried is None:
+            self._renew(reader)
+        else:
+            self._replace(reader, carried)
+            self.carried[reader] = module.name
+        return True
+
     def _renew(self, name: str) -> None:
+        self.carried.pop(name, None)
+        self._replace(name, Module(self.evaluation.tree.sources[name]))
+
+    def _replace(self, name: str, module: Module) -> None:
+        self._renewed[name] = self.evaluation.clock
         self.evaluation.shared.discard(name)
-        self.evaluation.modules[name] = Module(self.evaluation.tree.sources[name])
+        self.evaluation.modules[name] = module
 
 
 def vary(base: Evaluation, readers: Readers, world: World, wanted: Iterable[str] | None = None) -> Evaluation:
@@ -166,7 +212,7 @@ def goes_back(value: Value, base: Value | None = None, depth: int = 3) -> bool:
     if value is base:
         return False
     if value.cause is not None:
-        return True
+        return base is None or value.cause != base.cause or type(value) is not type(base)
     if not depth:
         return False
     before = _parts(base)

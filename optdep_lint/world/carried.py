@@ -1,0 +1,66 @@
+"""What a module's failure does to those that import it plainly, told without running them again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.imports import through
+from optdep_lint.world.modules import Module
+from optdep_lint.world.truth import Truth, decide
+from optdep_lint.world.values import Failure
+
+_MOST_OPEN = 8
+
+
+def carry(reader: Module, base: Module, module: Module) -> Module | None:
+    """A reader as it comes out where a module that it imports fails, or may; None where it has to be run to know.
+
+    A statement of a module's own body that nothing protects lets the failure through, and until then all is as before.
+
+    Args:
+        reader: As it was in this world, sharing its names with `base`.
+        base: The same module in the world in which `module` is all right.
+        module: What it imports.
+    """
+    at = base.loads.get(module.name)
+    if at is None:
+        return None
+    if module.status == "ok":
+        return _perhaps(reader, base, [_passed(failure, base, module, at) for failure in module.maybe])
+    if module.failure is None:
+        return None
+    carried = _like(base)
+    carried.status, carried.failure = "raises", _passed(module.failure, base, module, at)
+    return carried
+
+
+def comes_first(base: Module, name: str, other: str) -> bool | None:
+    """A module's import loads `name` before `other`; None where that is not known."""
+    order = {loaded: place for place, loaded in enumerate(base.loads)}
+    return order[name] < order[other] if name in order and other in order else None
+
+
+def _passed(failure: Failure, base: Module, module: Module, at: int) -> Failure:
+    return through(failure, Frame("module", base, State({}, {})), at, f"imports {module.name}")
+
+
+def _perhaps(reader: Module, base: Module, failures: list[Failure]) -> Module:
+    known = {(failure.path, failure.at) for failure in reader.maybe}
+    carried = _like(base)
+    carried.maybe = list(reader.maybe)
+    for failure in failures:
+        excluded = any(decide(condition, base.assumed) is Truth.NO for condition in failure.conditions)
+        if (failure.path, failure.at) not in known and not excluded and len(carried.maybe) < _MOST_OPEN:
+            carried.maybe.append(replace(failure))
+    return carried
+
+
+def _like(base: Module) -> Module:
+    """A module that shares its names with another."""
+    carried = Module(base.source)
+    carried.status, carried.asked, carried.loads = base.status, base.asked, base.loads
+    carried.namespace, carried.implicit, carried.assumed = base.namespace, base.implicit, base.assumed
+    carried.declared, carried.dynamic, carried.dynamic_path = base.declared, base.dynamic, base.dynamic_path
+    carried.injections, carried.replaced, carried.touched = base.injections, base.replaced, set(base.touched)
+    return carried
