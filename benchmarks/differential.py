@@ -73,10 +73,10 @@ def main() -> int:
             statuses["with caution"] += verdict.cautious
             if verdict.complaint:
                 wrong += 1
-                print(f"{seed}: {verdict.complaint}")
+                print(f"{seed}: {verdict.complaint}", flush=True)
                 if options.stop:
                     return 1
-    seldom = sorted(label for label, count in reached.items() if count < options.least)
+    seldom = sorted(f"{label} ({count})" for label, count in reached.items() if count < options.least)
     print(f"{options.programs} programs, {wrong} disagreements, {dict(statuses)}, {len(ANSWERS)} answers")
     print(f"{len(seldom)} of {len(reached)} methods reached fewer than {options.least} times: {', '.join(seldom)}")
     return 1 if wrong else 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from optdep_lint.world import lazy
+from optdep_lint.world.computed import COMPUTED
 from optdep_lint.world.exceptions import is_subclass, text_of
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.imports import MODULE_ATTRIBUTES
@@ -207,14 +208,6 @@ def _range(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: 
     return Unknown()
 
 
-def _sorted(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    python = to_python(frame.state.settle(arguments[0])) if arguments and not keywords else NotPython
-    try:
-        return from_python(sorted(python)) if isinstance(python, (str, tuple, list, frozenset, dict)) else Unknown()
-    except TypeError:
-        return Unknown()
-
-
 def _callable(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     value = frame.state.settle(arguments[0]) if arguments else Unknown()
     if isinstance(value, (FunctionValue, ClassValue)):
@@ -325,7 +318,7 @@ def _python_version(parts: bool) -> Answer:
     return answer
 
 
-ANSWERS: dict[str, Answer] = {
+ANSWERS: dict[str, Answer] = COMPUTED | {
     "builtins.hasattr": _hasattr,
     "builtins.getattr": _getattr,
     "builtins.isinstance": _isinstance,
@@ -343,7 +336,6 @@ ANSWERS: dict[str, Answer] = {
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.range": _range,
-    "builtins.sorted": _sorted,
     "builtins.slice": _slice,
     "builtins.callable": _callable,
     "builtins.type": _type,

@@ -143,6 +143,8 @@ class Attributes(Questions):
                 return self._instance_attribute(value, name, frame, at)
             case Constant() if not hasattr(value.value, name):
                 raise Raised(self._no_attribute(value, name, frame, at))
+            case Unknown(type=type() as type_) if not hasattr(type_, name):
+                raise Raised(self._no_attribute(value, name, frame, at))
             case Known():
                 return self._evaluation.known.member(value, name)
             case Items(kind="tuple") if name in _VERSION_PARTS and len(value.elements) == len(_VERSION_PARTS):
@@ -162,15 +164,8 @@ class Attributes(Questions):
             return ORIGIN
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
-    def _no_attribute(self, value: Constant | Items | Table, name: str, frame: Frame, at: int) -> Failure:
-        kind = (
-            type(value.value).__name__
-            if isinstance(value, Constant)
-            else value.kind
-            if isinstance(value, Items)
-            else "dict"
-        )
-        return self._lacking(f"'{kind}' object", value, name, frame, at)
+    def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
+        return self._lacking(f"'{kind_of(value)}' object", value, name, frame, at)
 
     def _lacking(self, what: str, value: Value, name: str, frame: Frame, at: int) -> Failure:
         message = f"{what} has no attribute '{name}'"
@@ -200,9 +195,22 @@ class Attributes(Questions):
         )
 
     def knows_all_of(self, class_: ClassValue) -> bool:
-        """What is not found in a class is not there: concluded only where nothing is done out of caution."""
-        blurred = self._evaluation.blurred
-        return not self._evaluation.cautious and class_.module.name not in blurred and self.is_closed(class_)
+        """What is not found in a class is not there: with caution concluded only of one that stands in for what is absent."""
+        cautious = self._evaluation.cautious and class_.cause is None
+        return not cautious and class_.module.name not in self._evaluation.blurred and self.is_closed(class_)
+
+    def takes_nothing(self, class_: ClassValue) -> bool:
+        """Making an instance out of arguments fails."""
+        return self.knows_all_of(class_) and not self._takes(class_)
+
+    def _takes(self, class_: ClassValue) -> bool:
+        """Something in a class, or done to it, may take arguments."""
+        if {"__init__", "__new__"} & class_.names.keys() or class_.node is None or class_.node.decorators:
+            return True
+        return any(
+            self._takes(base) if isinstance(base, ClassValue) else getattr(base, "path", "") != "builtins.object"
+            for base in class_.bases
+        )
 
     def _class_attribute(self, class_: ClassValue, name: str, frame: Frame, at: int) -> Value:
         found = self.class_member(class_, name)
@@ -252,6 +260,20 @@ def _is_inherited(class_: ClassValue, name: str) -> bool:
         else isinstance(base, External) and hasattr(getattr(builtins, base.path.rpartition(".")[2], None), name)
         for base in class_.bases
     )
+
+
+def kind_of(value: Value) -> str:
+    """The name of the builtin type of a value, as messages give it."""
+    match value:
+        case Constant():
+            return type(value.value).__name__
+        case Items():
+            return value.kind
+        case ModuleValue():
+            return "module"
+        case Unknown(type=type() as type_):
+            return type_.__name__
+    return "dict"
 
 
 def holds_unbound(value: Value) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
+from optdep_lint.world.attributes import kind_of
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.imports import through
@@ -150,19 +151,17 @@ class Calls:
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
                 return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
-            case Constant() | Items() | Table() | ModuleValue():
-                kind = type(function.value).__name__ if isinstance(function, Constant) else _TYPES[type(function)]
-                raise Raised(self._not_callable(kind, function, frame, at))
+            case Constant() | Items() | Table() | ModuleValue() | Unknown(type=type()):
+                raise Raised(self._not_callable(_cannot(kind_of(function)), function, frame, at))
             case Instance() if isinstance(function.type, ClassValue):
                 member = expressions.class_member(function.type, "__call__")
                 if member is not None:
                     return self.call(Method(member, function), arguments, keywords, frame, at)
                 if expressions.knows_all_of(function.type) and not function.vague:
-                    raise Raised(self._not_callable(function.type.name, function, frame, at))
+                    raise Raised(self._not_callable(_cannot(function.type.name), function, frame, at))
         return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
 
-    def _not_callable(self, kind: str, value: Value, frame: Frame, at: int) -> Failure:
-        message = f"'{kind}' object is not callable"
+    def _not_callable(self, message: str, value: Value, frame: Frame, at: int) -> Failure:
         certain = frame.module.name not in self._evaluation.blurred
         type_ = builtin("TypeError")
         return self._evaluation.expressions.failure(frame, at, "call", message, value.cause, type_, certain=certain)
@@ -339,6 +338,8 @@ class Calls:
             if not isinstance(made, Unknown):
                 return made
         constructor = expressions.class_member(class_, "__init__")
+        if (arguments or keywords.keys() - {"**"}) and expressions.takes_nothing(class_):
+            raise Raised(self._not_callable(f"{class_.name}() takes no arguments", class_, frame, at))
         if isinstance(constructor, FunctionValue):
             self.call(constructor, (instance, *arguments), keywords, frame, at, class_.cause)
         return instance
@@ -376,7 +377,8 @@ class Calls:
             return caused(Known("refused", *decorator.parts), decorator.parts[0])
         if isinstance(decorator, Known) and decorator.model == "dispatcher" and isinstance(value, FunctionValue):
             return self._registered(value, frame)
-        if isinstance(decorator, (Constant, Items, Table, ModuleValue)):
+        plain = isinstance(decorator, Unknown) and decorator.type is not None
+        if plain or isinstance(decorator, (Constant, Items, Table, ModuleValue)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
@@ -478,7 +480,6 @@ class Calls:
         return self._evaluation.expressions.truth(answer, frame)[0]
 
 
-_TYPES = {Items: "tuple", Table: "dict", ModuleValue: "module"}
 _MUTATING = frozenset(
     {"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"}
 )
@@ -494,6 +495,10 @@ def _says_nothing(function: FunctionValue, result: Value) -> bool:
     if isinstance(result, Unknown):
         return result.cause is None and result.condition is None
     return function.name == "__init__"
+
+
+def _cannot(kind: str) -> str:
+    return f"'{kind}' object is not callable"
 
 
 def _condition_of(exit_: Exit, entry: Mapping[Condition, bool]) -> Condition | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from optdep_lint.facts import syntax
+from optdep_lint.world.attributes import kind_of
 from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.bound import bound_names
+from optdep_lint.world.exceptions import is_exception
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.values import (
     ClassValue,
     Constant,
     FunctionValue,
+    Instance,
     Items,
     Raised,
     Table,
@@ -20,9 +21,6 @@ from optdep_lint.world.values import (
     builtin,
     caused,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 class Definitions(Blocks):
@@ -100,10 +98,21 @@ class Definitions(Blocks):
 
     def _check_base(self, base: Value, at: int, frame: Frame) -> None:
         """What is no class fails as a base, once the body has run."""
-        if isinstance(base, (Constant, Items, Table)):
-            text = repr(base.value) if isinstance(base, Constant) else "a collection"
+        if isinstance(base, (Constant, Items, Table)) or self._is_no_class(base):
+            text = repr(base.value) if isinstance(base, Constant) else f"a value of type {kind_of(base)}"
             certain = frame.module.name not in self._evaluation.blurred
             failure = self._evaluation.expressions.failure(
                 frame, at, "call", f"{text} is not a base class", base.cause, builtin("TypeError"), certain=certain
             )
             raise Raised(failure)
+
+    def _is_no_class(self, base: Value) -> bool:
+        """It is an instance, and its class cannot be called in the place of `type` either."""
+        if isinstance(base, Instance) and isinstance(base.type, ClassValue):
+            expressions = self._evaluation.expressions
+            return (
+                expressions.takes_nothing(base.type) and expressions.class_member(base.type, "__mro_entries__") is None
+            )
+        if isinstance(base, Instance):
+            return not is_exception(base.type)
+        return isinstance(base, Unknown) and base.type is not None

@@ -74,7 +74,7 @@ class Expressions(Attributes, Operators, Displays):
         parts = [text(self.evaluate(part, frame), frame) for part in node.parts]
         if all(isinstance(part, Constant) for part in parts):
             return Constant("".join(str(part.value) for part in parts if isinstance(part, Constant)))
-        return Unknown()
+        return Unknown(type_=str)
 
     def _yield(self, node: syntax.Yield, frame: Frame) -> Value:
         if node.value is not None:

@@ -114,7 +114,7 @@ def _same(left: Value, right: Value) -> bool:
     if isinstance(left, Unbound):
         return left.cause == right.cause
     if isinstance(left, Unknown) and isinstance(right, Unknown):
-        return left.condition == right.condition
+        return left.condition == right.condition and left.type is right.type
     return getattr(left, "path", None) is not None and left.path == getattr(right, "path", None)  # type: ignore[attr-defined]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from optdep_lint.facts import syntax
 from optdep_lint.world import stdlib
 from optdep_lint.world.answers import ANSWERS, Answer, environment
+from optdep_lint.world.computed import TYPES
 from optdep_lint.world.exceptions import is_exception, is_subclass
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.literals import NotPython, from_python, to_python
@@ -44,6 +45,7 @@ from optdep_lint.world.values import (
     builtin,
     caused,
     elements_of,
+    typed,
 )
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ class KnownThings(Machinery):
     def call_special(self, path: str, node: syntax.Call, frame: Frame) -> Value:
         """A call that looks at its arguments one by one, or at where it stands."""
         if path in ("builtins.any", "builtins.all"):
-            return self._any_all(path == "builtins.any", node, frame)
+            return typed(self._any_all(path == "builtins.any", node, frame), bool)
         if path == "builtins.super":
             return self._super(frame)
         for argument in node.arguments:
@@ -253,7 +255,7 @@ class KnownThings(Machinery):
         path = function.path
         answer = self._calls.get(path)
         if answer is not None:
-            return answer(self, arguments, keywords, frame, at)
+            return typed(answer(self, arguments, keywords, frame, at), TYPES.get(path))
         if path in FINDERS:
             return self.find_spec(arguments, keywords, frame, at)
         if path in IMPORTERS:

@@ -13,6 +13,7 @@ from optdep_lint.world.values import (
     Cause,
     Constant,
     External,
+    Instance,
     Known,
     Raised,
     Unknown,
@@ -120,7 +121,7 @@ class Machinery:
         self.evaluation.feel(f"{normalized(name)} (distribution)")
         version = world.versions.get(normalized(name))
         if version is not None:
-            return Constant(version) if path.endswith(".version") else Unknown()
+            return _said(path.rpartition(".")[2], version)
         missing = world.missing_distribution(normalized(name))
         if missing is None:
             return self._unknown_call(path, arguments, frame)
@@ -149,6 +150,17 @@ class Machinery:
                 )
             )
         return Unknown()
+
+
+def _said(what: str, version: str) -> Value:
+    """What the metadata of a distribution of that version says."""
+    if what == "version":
+        return Constant(version)
+    if what != "distribution":
+        return Unknown()
+    found = Instance(External("importlib.metadata.Distribution"))
+    found.attributes["version"] = Constant(version)
+    return found
 
 
 def normalized(name: str) -> str:

@@ -29,6 +29,7 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     caused,
+    typed,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "&": operator.and_, "|": operator.or_,
 }  # fmt: skip
 
+_ALWAYS_BOOLEAN = frozenset({"is", "is not", "in", "not in"})
+"""What gives a truth value whatever the operands are; the others may be defined otherwise."""
 
 _PLACED = (syntax.Name, syntax.Attribute, syntax.Call, syntax.Subscript, syntax.Binary)
 """Expressions that know where they stand."""
@@ -58,7 +61,7 @@ class Operators(Questions):
         cause = frame.state.settle(value).cause
         if truth is not Truth.MAYBE:
             return caused(Constant(truth is Truth.NO), cause)
-        return caused(Unknown(negate(condition) if condition is not None else None), cause)
+        return caused(Unknown(negate(condition) if condition is not None else None, bool), cause)
 
     def _boolean(self, node: syntax.Boolean, frame: Frame) -> Value:
         return self._short_circuit(node.operator, node.operands, frame)
@@ -124,6 +127,10 @@ class Operators(Questions):
 
     def compare(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         """`left op right`"""
+        result = self._compared(operator_, left, right, frame)
+        return typed(result, bool) if operator_ in _ALWAYS_BOOLEAN else result
+
+    def _compared(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         left, right = frame.state.settle(left), frame.state.settle(right)
         if isinstance(left, Choice):
             return self.choose(left, lambda one: self.compare(operator_, one, right, frame), frame)
@@ -158,12 +165,18 @@ class Operators(Questions):
     def _open_comparison(self, operator_: str, left: Value, right: Value, cause: Cause | None) -> Value:
         if operator_ in ("!=", "not in"):
             return negated(self._open_comparison("==" if operator_ == "!=" else "in", left, right, cause))
-        if operator_ == "==" and any(isinstance(one, ModuleValue | FunctionValue) for one in (left, right)):
-            other = left if isinstance(right, ModuleValue | FunctionValue) else right
+        if operator_ == "==" and any(self._is_itself(one) for one in (left, right)):
+            other = left if self._is_itself(right) else right
             if isinstance(other, Constant):
                 return caused(Constant(False), cause)
         left_key, right_key = self.key(left), self.key(right)
         return self.unknown(f"{left_key} {operator_} {right_key}" if left_key and right_key else None, cause)
+
+    def _is_itself(self, value: Value) -> bool:
+        """It is equal to nothing but itself: a module, a function."""
+        if isinstance(value, External):
+            return "." not in value.path and value.path in self._evaluation.imported
+        return isinstance(value, (ModuleValue, FunctionValue))
 
     def _identical(self, left: Value, right: Value) -> Value:
         if isinstance(left, Constant) and not isinstance(right, Constant):
@@ -171,6 +184,8 @@ class Operators(Questions):
         if isinstance(right, Constant) and (right.value is None or isinstance(right.value, bool)):
             if isinstance(left, Constant):
                 return Constant(left.value is right.value)
+            if isinstance(left, Unknown) and left.type not in (None, type(right.value)):
+                return Constant(False)
             if isinstance(left, Unknown):
                 if right.value is None and left.condition is not None:
                     return Unknown(negate(left.condition))
@@ -219,7 +234,8 @@ def negated(value: Value) -> Value:
     if isinstance(value, Constant):
         return caused(Constant(not value.value), value.cause)
     condition = value.condition if isinstance(value, Unknown) else None
-    return caused(Unknown(negate(condition) if condition is not None else None), value.cause)
+    type_ = value.type if isinstance(value, Unknown) else None
+    return caused(Unknown(negate(condition) if condition is not None else None, type_), value.cause)
 
 
 def _holds_too(operand: Expression, frame: Frame) -> Condition | None:

@@ -52,11 +52,19 @@ def caused(value: V, cause: Cause | None) -> V:
 class Unknown(Value):
     """Any value; `condition` is the condition for it to be true, where that can be asked again."""
 
-    __slots__ = ("condition",)
+    __slots__ = ("condition", "type")
 
-    def __init__(self, condition: Condition | None = None) -> None:
+    def __init__(self, condition: Condition | None = None, type_: type | None = None) -> None:
         super().__init__()
-        self.condition = condition
+        self.condition, self.type = condition, type_
+        """`type`: the builtin type that it is of, where that much is known."""
+
+
+def typed(value: Value, type_: type | None) -> Value:
+    """The value; one of which nothing else is known is of that type."""
+    if type_ is None or not isinstance(value, Unknown) or value.type is not None:
+        return value
+    return caused(Unknown(value.condition, type_), value.cause)
 
 
 class Unbound(Value):
