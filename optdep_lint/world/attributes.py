@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import builtins
-import types
+import importlib
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.enumerations import member_of
+from optdep_lint.world.exceptions import text_of
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.origins import ORIGIN
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.values import (
+    COLLECTIONS,
     Choice,
     ClassValue,
     Constant,
@@ -47,7 +49,6 @@ _BUILTINS = frozenset(dir(builtins)) | {
 
 
 _VERSION_PARTS = ("major", "minor", "micro", "releaselevel", "serial")
-_TYPES = {"tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType}
 
 
 class Attributes(Questions):
@@ -149,7 +150,9 @@ class Attributes(Questions):
                 return self._evaluation.known.member(value, name)
             case Items(kind="tuple") if name in _VERSION_PARTS and len(value.elements) == len(_VERSION_PARTS):
                 return value.elements[_VERSION_PARTS.index(name)]
-            case Items() | Table() if not hasattr(_TYPES[value.kind if isinstance(value, Items) else "dict"], name):
+            case Items() | Table() if not hasattr(
+                COLLECTIONS[value.kind if isinstance(value, Items) else "dict"], name
+            ):
                 raise Raised(self._no_attribute(value, name, frame, at))
             case Items() | Table() | Constant():
                 return Known("member", value, name)
@@ -201,16 +204,11 @@ class Attributes(Questions):
 
     def takes_nothing(self, class_: ClassValue) -> bool:
         """Making an instance out of arguments fails."""
-        return self.knows_all_of(class_) and not self._takes(class_)
+        return self.knows_all_of(class_) and _has_only_what_object_has(class_, {"__init__", "__new__"})
 
-    def _takes(self, class_: ClassValue) -> bool:
-        """Something in a class, or done to it, may take arguments."""
-        if {"__init__", "__new__"} & class_.names.keys() or class_.node is None or class_.node.decorators:
-            return True
-        return any(
-            self._takes(base) if isinstance(base, ClassValue) else getattr(base, "path", "") != "builtins.object"
-            for base in class_.bases
-        )
+    def is_plain(self, class_: ClassValue) -> bool:
+        """Its instances are equal to nothing but themselves."""
+        return self.knows_all_of(class_) and _has_only_what_object_has(class_, {"__eq__"})
 
     def _class_attribute(self, class_: ClassValue, name: str, frame: Frame, at: int) -> Value:
         found = self.class_member(class_, name)
@@ -228,10 +226,12 @@ class Attributes(Questions):
         found = value.attributes.get(name)
         if found is not None:
             return found
-        if not isinstance(value.type, ClassValue):
-            return Unknown()
         if name == "__class__":
             return value.type
+        if not isinstance(value.type, ClassValue):
+            if isinstance(value.type, External) and lacks(value.type.path, name):
+                raise Raised(self._lacking(f"'{text_of(value.type)}' object", value, name, frame, at))
+            return Unknown()
         found = self.class_member(value.type, name)
         calls = self._evaluation.calls
         if isinstance(found, Descriptor):
@@ -252,6 +252,18 @@ class Attributes(Questions):
         return self.unknown(f"{key}.{name}" if key and not value.arguments else None, value.cause)
 
 
+def _has_only_what_object_has(class_: ClassValue, names: set[str]) -> bool:
+    """Nothing in a class, in what it derives from or in their decorators gives one of the names another meaning."""
+    if names & class_.names.keys() or class_.node is None or class_.node.decorators:
+        return False
+    return all(
+        _has_only_what_object_has(base, names)
+        if isinstance(base, ClassValue)
+        else isinstance(base, External) and base.path == "builtins.object"
+        for base in class_.bases
+    )
+
+
 def _is_inherited(class_: ClassValue, name: str) -> bool:
     """A builtin that a class derives from has an attribute of that name."""
     return any(
@@ -260,6 +272,15 @@ def _is_inherited(class_: ClassValue, name: str) -> bool:
         else isinstance(base, External) and hasattr(getattr(builtins, base.path.rpartition(".")[2], None), name)
         for base in class_.bases
     )
+
+
+def lacks(path: str, name: str) -> bool:
+    """Instances of that class of Python's own have no such attribute."""
+    module, _, last = path.rpartition(".")
+    if module not in ("builtins", "importlib.metadata"):
+        return False
+    class_ = getattr(importlib.import_module(module), last, None)
+    return isinstance(class_, type) and not hasattr(class_, name)
 
 
 def kind_of(value: Value) -> str:

@@ -147,6 +147,8 @@ class Calls:
                 return self.call(function.function, (receiver, *arguments), keywords, frame, at, inner)
             case ClassValue():
                 return self._instantiate(function, arguments, keywords, frame, at)
+            case External() if self._is_module(function):
+                raise Raised(self._not_callable(_cannot("module"), function, frame, at))
             case External():
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
@@ -165,6 +167,12 @@ class Calls:
         certain = frame.module.name not in self._evaluation.blurred
         type_ = builtin("TypeError")
         return self._evaluation.expressions.failure(frame, at, "call", message, value.cause, type_, certain=certain)
+
+    def _is_module(self, value: External) -> bool:
+        """A module of the standard library, which cannot be called."""
+        return (
+            "." not in value.path and value.path in self._evaluation.imported and self._evaluation.is_stdlib(value.path)
+        )
 
     def key_of(self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value]) -> str | None:
         """A text for a call that is the same whenever the same is asked again, or None."""
@@ -204,7 +212,7 @@ class Calls:
         names = any(isinstance(argument, Constant) and isinstance(argument.value, str) for argument in arguments)
         shape = (id(function.node), names)
         caused_ = cause is not None or any(argument.cause is not None for argument in arguments)
-        if not caused_ and self._idle.get(shape, 0) >= _PATIENCE:
+        if evaluation.cautious and not caused_ and self._idle.get(shape, 0) >= _PATIENCE:
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
                 arguments[0].vague = True
             return evaluation.expressions.unknown(text)
@@ -387,6 +395,8 @@ class Calls:
                 return value
             result = self._decorate(decorator, value, frame, at)
             return result if not isinstance(result, Unknown) else _decorated(value, result)
+        if isinstance(decorator, External) and self._is_module(decorator):
+            return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, External):
             return self._evaluation.known.decorate(decorator.path, value)
         return _decorated(value, decorator)

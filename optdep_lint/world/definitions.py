@@ -9,6 +9,7 @@ from optdep_lint.world.bound import bound_names
 from optdep_lint.world.exceptions import is_exception
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.values import (
+    Choice,
     ClassValue,
     Constant,
     FunctionValue,
@@ -96,8 +97,10 @@ class Definitions(Blocks):
         value = frame.state.settle(self._evaluation.expressions.evaluate(node, frame))
         return caused(Unknown(), value.cause) if isinstance(node, syntax.Starred) else value
 
-    def _check_base(self, base: Value, at: int, frame: Frame) -> None:
+    def _check_base(self, base: Value, at: int, frame: Frame) -> Value:
         """What is no class fails as a base, once the body has run."""
+        if isinstance(base, Choice):
+            return self._evaluation.expressions.choose(base, lambda one: self._check_base(one, at, frame), frame)
         if isinstance(base, (Constant, Items, Table)) or self._is_no_class(base):
             text = repr(base.value) if isinstance(base, Constant) else f"a value of type {kind_of(base)}"
             certain = frame.module.name not in self._evaluation.blurred
@@ -105,6 +108,7 @@ class Definitions(Blocks):
                 frame, at, "call", f"{text} is not a base class", base.cause, builtin("TypeError"), certain=certain
             )
             raise Raised(failure)
+        return base
 
     def _is_no_class(self, base: Value) -> bool:
         """It is an instance, and its class cannot be called in the place of `type` either."""

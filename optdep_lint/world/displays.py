@@ -12,6 +12,7 @@ from optdep_lint.world.literals import NotPython, hashable, to_python
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.truth import Truth, assume
 from optdep_lint.world.values import (
+    COLLECTIONS,
     Choice,
     ClassValue,
     Constant,
@@ -86,19 +87,25 @@ class Displays(Questions):
                 truths = [self.test(test, frame)[0] for test in generator.tests]
                 if min(truths, default=Truth.YES) is Truth.NO:
                     continue
-                value = self.evaluate(node.element, frame)
+                value = self._made(node, frame)
                 if min(truths, default=Truth.YES) is Truth.MAYBE:
                     value = Unknown()
             finally:
                 frame.state.names = names
             yield value
 
+    def _made(self, node: syntax.Comprehension, frame: Frame) -> Value:
+        """One element of a comprehension, as a pair where it has a key."""
+        if node.key is None:
+            return self.evaluate(node.element, frame)
+        return Items("tuple", (self.evaluate(node.key, frame), self.evaluate(node.element, frame)))
+
     def _comprehension(self, node: syntax.Comprehension, frame: Frame) -> Value:
-        values = self.iterate(node, frame) if node.kind != "dict" else None
-        if values is not None and not any(generator.tests for generator in node.generators):
-            return Items(node.kind, tuple(values))
-        self.typical(node, frame)
-        return Unknown()
+        values = self.iterate(node, frame)
+        if values is None or any(generator.tests for generator in node.generators):
+            self.typical(node, frame)
+            return Unknown(type_=COLLECTIONS[node.kind])
+        return _table(values) if node.key is not None else Items(node.kind, tuple(values))
 
     def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
         """What all elements of a comprehension are like, if there are any."""
@@ -161,6 +168,20 @@ class Displays(Questions):
                     return element if isinstance(element, Value) else Constant(element)
         base, text = self.key(value), self.key(index)
         return self.unknown(f"{base}[{text}]" if base and text else None, value.cause)
+
+
+def _table(pairs: Iterable[Value]) -> Value:
+    """The dictionary of pairs."""
+    entries: dict[Any, Value] = {}
+    complete = True
+    for pair in pairs:
+        key, value = pair.elements if isinstance(pair, Items) else (Unknown(), Unknown())
+        python = to_python(key)
+        if python is NotPython or not hashable(python):
+            complete = False
+        else:
+            entries[python] = value
+    return Table(entries, complete)
 
 
 def _slice(value: Items | Constant, index: Known) -> Value:

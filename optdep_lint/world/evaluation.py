@@ -114,7 +114,7 @@ class Evaluation:
             self.running[-1].felt.add(dotted)
 
     def read(self, module: Module, name: str) -> None:
-        """Note that the module being imported looked at a name of another module; `*` for all, empty for its import."""
+        """Note that the module being imported looked at a name of another; `*` for all, empty for its import, `sys.modules`."""
         if self.running:
             self.running[-1].reads.add((module.name, name))
 
@@ -155,7 +155,7 @@ class Evaluation:
 
     def again(self, module: Module) -> Module:
         """A module to import: one that has failed is tried afresh where it would now meet something else."""
-        if module.status != "raises" or not module.asked.reads:
+        if module.status != "raises" or not (module.asked.reads or self._meets_injected(module)):
             return module
         if any(running.name.startswith(f"{module.name}.") for running in self.importing):
             return module  # a package that failed before what is below it began: no process comes to this
@@ -167,10 +167,14 @@ class Evaluation:
         fresh = self.modules[module.name] = Module(module.source)
         return fresh
 
+    def _meets_injected(self, module: Module) -> bool:
+        """It asked for what is in `sys.modules` by now."""
+        return bool(self.injected) and not self.injected.keys().isdisjoint(module.asked.felt)
+
     def _meets_others(self, module: Module, seen: set[str]) -> bool:
         """Importing it now meets a module half imported, or one that has been put there in the meantime."""
         seen.add(module.name)
-        if self.injected and not self.injected.keys().isdisjoint(module.asked.felt):
+        if self._meets_injected(module):
             return True
         for name, what in module.asked.reads:
             other = self.modules.get(name) if not what and name not in seen else None
@@ -195,6 +199,13 @@ class Evaluation:
             self._entered[module.name] = module
             if self.injecting:
                 self._follow_entered()
+
+    def note_doubt(self, module: Module, frame: Frame | None) -> None:
+        """Note whether evaluation comes to a module's import for sure."""
+        parent = self.modules.get(module.name.rpartition(".")[0])
+        open_parent = parent is not None and parent.status == "ok" and bool(parent.maybe)
+        doubtful = frame is not None and (open_parent or frame.uncertain > 0 or frame.module.doubtful)
+        module.doubtful = doubtful and (module.doubtful or module.name not in self._process)
 
     def has_imported(self, name: str) -> bool:
         """A module of the project has been imported in this process."""

@@ -102,6 +102,8 @@ class Imports:
             prefix = f"{prefix}.{part}" if prefix else part
             if prefix in injected:
                 value, parent = injected[prefix], None
+            elif prefix in tree.sources and self._is_passed_over(prefix, name):
+                parent = None
             elif prefix in tree.sources:
                 module = self.load(prefix, frame, at)
                 value = module.replaced or ModuleValue(module)
@@ -112,7 +114,17 @@ class Imports:
                 value = self._without_source(prefix, parent, frame, at)
                 parent = None
             first = first or value
+        if not last and self._is_passed_over(name.partition(".")[0], name):
+            self.load(name.partition(".")[0], frame, at)
         return value if last else first or value
+
+    def _is_passed_over(self, package: str, name: str) -> bool:
+        """A package that failed is not asked for again where one between it and the module has been imported."""
+        if self._evaluation.module(package).status != "raises":
+            return False
+        parts = name.split(".")
+        between = (".".join(parts[:length]) for length in range(package.count(".") + 2, len(parts)))
+        return any(self._is_whole_already(one) for one in between)
 
     def _is_in_doubt(self, name: str, frame: Frame) -> bool:
         """A call may or may not import a module for the first time."""
@@ -236,6 +248,7 @@ class Imports:
         module = self._evaluation.again(self._evaluation.module(name))
         self._evaluation.read(module, "")
         self._evaluation.note_load(name, frame, at)
+        self._evaluation.note_doubt(module, frame)
         if module.status == "new":
             self._evaluation.run_module(module)
         elif module.status == "running" and frame is not None:
@@ -377,10 +390,13 @@ class Imports:
         self._evaluation.read(module, "*")
         listed = frame.state.settle(module.names["__all__"]) if "__all__" in module.names else None
         if isinstance(listed, Items):
-            for element in listed.elements:
-                if isinstance(element, Constant) and isinstance(element.value, str):
-                    value = self._listed_name(module, element.value, frame, at)
-                    self._evaluation.statements.bind(element.value, value, frame)
+            names = [
+                part.value for part in listed.elements if isinstance(part, Constant) and isinstance(part.value, str)
+            ]
+            if module.source.is_package:
+                self._import_listed(module, names, frame, at)
+            for name in names:
+                self._evaluation.statements.bind(name, self._listed_name(module, name, frame, at), frame)
             return
         open_ended = self._evaluation.cautious and (module.status == "running" or "__getattr__" in module.names)
         if listed is not None or module.dynamic or open_ended or self._answers_for(module, "__all__", frame, at):
@@ -402,12 +418,21 @@ class Imports:
             return is_subclass(raised.failure.type, builtin("AttributeError")) is not Truth.YES
         return True
 
+    def _import_listed(self, module: Module, names: list[str], frame: Frame, at: int) -> None:
+        """Before it takes names, Python imports the submodules that `__all__` of a package lists."""
+        for name in names:
+            try:
+                self._own_name(module, name, frame, at)
+            except Raised as raised:
+                if raised.failure.subject != f"{module.name}.{name}":
+                    raise
+
     def _listed_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """What `__all__` names, where its absence is an AttributeError."""
         try:
             return self._own_name(module, name, frame, at)
         except Raised as raised:
-            if raised.failure.kind != "name":
+            if raised.failure.subject != f"{module.name}.{name}":
                 raise
             raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None
 
@@ -480,8 +505,10 @@ class Imports:
             return Constant(True)
         if self._evaluation.tree.owns(dotted):
             found = self._evaluation.modules.get(dotted)
+            if dotted in self._evaluation.tree.sources:
+                self._evaluation.read(self._evaluation.module(dotted), "sys.modules")
             there = found is not None and found.status in ("ok", "running") and self._evaluation.has_imported(dotted)
-            return Constant(there)
+            return Unknown() if found is not None and there and found.doubtful else Constant(there)
         self._evaluation.feel(dotted)
         if dotted in self._evaluation.doubtful:
             return Unknown()

@@ -69,7 +69,7 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "assumed", "began", "declared", "dynamic", "dynamic_path", "ended", "failure", "frame", "implicit", "injections", "loads", "maybe", "namespace", "replaced",
+        "asked", "assumed", "began", "declared", "doubtful", "dynamic", "dynamic_path", "ended", "failure", "frame", "implicit", "injections", "loads", "maybe", "namespace", "replaced",
         "source", "status", "touched",
     )  # fmt: skip
 
@@ -89,6 +89,8 @@ class Module:
         """Failures that happen under a condition that this world leaves open, whatever comes in the end."""
         self.declared: set[str] = set()
         """Names that it annotates without binding them: somebody else is to do that."""
+        self.doubtful = False
+        """It is open whether this process comes to its import."""
         self.dynamic = False
         """It may have names that cannot be seen."""
         self.dynamic_path = False

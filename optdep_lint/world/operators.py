@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from optdep_lint.world.truth import Atom, Condition, Truth, every, negate, some
 from optdep_lint.world.values import (
     Cause,
     Choice,
+    ClassValue,
     Constant,
     External,
     FunctionValue,
@@ -54,6 +56,10 @@ _PLACED = (syntax.Name, syntax.Attribute, syntax.Call, syntax.Subscript, syntax.
 
 class Operators(Questions):
     """Evaluates operators."""
+
+    @abstractmethod
+    def is_plain(self, class_: ClassValue) -> bool:
+        """Its instances are equal to nothing but themselves."""
 
     def _not(self, node: syntax.Not, frame: Frame) -> Value:
         value = self.evaluate(node.operand, frame)
@@ -176,6 +182,8 @@ class Operators(Questions):
         """It is equal to nothing but itself: a module, a function."""
         if isinstance(value, External):
             return "." not in value.path and value.path in self._evaluation.imported
+        if isinstance(value, Instance) and isinstance(value.type, ClassValue):
+            return self.is_plain(value.type) and not value.vague
         return isinstance(value, (ModuleValue, FunctionValue))
 
     def _identical(self, left: Value, right: Value) -> Value:

@@ -135,7 +135,7 @@ class Questions(ABC):
             case Unknown():
                 return Truth.MAYBE, value.condition
             case Items():
-                return Truth.of(bool(value.elements)), None
+                return Truth.of(bool(value.elements) or value.kind == "generator"), None
             case Table():
                 return (Truth.YES if value.entries else Truth.of(False) if value.complete else Truth.MAYBE), None
             case External():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,6 +82,10 @@ class Constant(Value):
     def __init__(self, value: Any) -> None:
         super().__init__()
         self.value = value
+
+
+COLLECTIONS = {"tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType}
+"""The builtin types of displays and comprehensions."""
 
 
 class Items(Value):

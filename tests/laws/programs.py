@@ -341,7 +341,10 @@ class Writer:
         return lines
 
     def repeat(self, scope: Scope) -> list[str]:
-        return [f"while {self.test(scope)}:", *self.block(scope, 1), "    break"]
+        before, scope.loop = scope.loop, False  # one that goes on with itself may never end
+        lines = [f"while {self.test(scope)}:", *self.block(scope, 1), "    break"]
+        scope.loop = before
+        return lines
 
     def match(self, scope: Scope) -> list[str]:
         lines = [f"match {self.any_name(scope)}:"]

@@ -185,6 +185,7 @@ def of_module(writer: Any, scope: Any) -> Lines:
     if kind == 1:
         return [f"import {target}", f"{name} = getattr({target}, {wanted!r}, None)"]
     if kind == 2:
+        wanted = "F1" if wanted == "__name__" else wanted  # of which the import machinery makes use
         return [
             f"import {target}",
             f"setattr({target}, {wanted!r}, {writer.one(['True', 'None'])})",

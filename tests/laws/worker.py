@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.metadata
 import json
 import os
+import signal
 import sys
 import traceback
 import types
@@ -29,6 +30,10 @@ def attach(package_name, submodules=None, submod_attrs=None):
     return __getattr__, lambda: listed, listed.copy()
 """
 """What the distribution of that name does, as far as programs ask for it."""
+
+
+LONGEST = 20
+"""Seconds after which a program is stopped, which counts as a disagreement."""
 
 
 class Part(types.ModuleType):
@@ -148,6 +153,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             os.close(reading)
+            signal.alarm(LONGEST)
             sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             with os.fdopen(writing, "w") as pipe:
                 json.dump(run(json.loads(line)), pipe)
