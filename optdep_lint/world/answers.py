@@ -69,6 +69,8 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
             or evaluation.imports.is_below(value.module, name)
         ):
             return Constant(True)
+        if isinstance(value.module.names.get("__getattr__"), (FunctionValue, Known)):
+            return _answered(lambda: evaluation.imports.module_attribute(value.module, name, frame, at))
         return Constant(False) if not value.module.dynamic and "__getattr__" not in value.module.names else Unknown()
     if isinstance(value, Constant):
         return caused(Constant(hasattr(value.value, name)), value.cause)
@@ -76,6 +78,18 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
         found = evaluation.expressions.class_member(value, name)
         return Constant(True) if isinstance(found, (FunctionValue, ClassValue, Constant, Descriptor)) else Unknown()
     return Unknown()
+
+
+def _answered(ask: Callable[[], Value]) -> Value:
+    """Whether what is asked for comes, and not an AttributeError."""
+    try:
+        found = ask()
+    except Raised as raised:
+        truth = is_subclass(raised.failure.type, builtin("AttributeError"))
+        if truth is Truth.NO:
+            raise
+        return caused(Constant(False) if truth is Truth.YES else Unknown(), raised.failure.cause)
+    return Unknown() if isinstance(found, Unknown) else caused(Constant(True), found.cause)
 
 
 def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:

@@ -97,8 +97,11 @@ class Attributes(Questions):
         if name not in frame.globals:
             scope: Frame | None = frame
             while scope is not None and scope.kind != "module":
-                if name in scope.state.names and (scope.kind != "class" or scope is frame):
+                if name in scope.state.names and scope.kind != "class":
                     return scope.state.names[name]
+                if name in scope.state.names and scope is frame:
+                    found = scope.state.names[name]
+                    return _or_else(found, self._global(name, frame)) if holds_unbound(found) else found
                 if scope is frame and name in frame.own:
                     break
                 if (
@@ -108,6 +111,10 @@ class Attributes(Questions):
                 ):
                     return None
                 scope = scope.enclosing
+        return self._global(name, frame)
+
+    def _global(self, name: str, frame: Frame) -> Value | None:
+        """What a name of the module, or else of Python, is bound to."""
         if frame.kind != "module":
             self._evaluation.read(frame.module, name)
         value = frame.module.names.get(name)
@@ -281,6 +288,13 @@ def lacks(path: str, name: str) -> bool:
         return False
     class_ = getattr(importlib.import_module(module), last, None)
     return isinstance(class_, type) and not hasattr(class_, name)
+
+
+def _or_else(value: Value, other: Value | None) -> Value:
+    """In a class body, a name that is not bound there is the module's."""
+    if isinstance(value, Choice) and holds_unbound(value):
+        return Choice(value.condition, _or_else(value.yes, other), _or_else(value.no, other))
+    return other if isinstance(value, Unbound) and other is not None else value
 
 
 def kind_of(value: Value) -> str:

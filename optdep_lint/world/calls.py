@@ -384,7 +384,7 @@ class Calls:
         if isinstance(decorator, Known) and decorator.model == "refusing":
             return caused(Known("refused", *decorator.parts), decorator.parts[0])
         if isinstance(decorator, Known) and decorator.model == "dispatcher" and isinstance(value, FunctionValue):
-            return self._registered(value, frame)
+            return self._registered(value, frame, at)
         plain = isinstance(decorator, Unknown) and decorator.type is not None
         if plain or isinstance(decorator, (Constant, Items, Table, ModuleValue)):
             return self.call(decorator, (value,), {}, frame, at)
@@ -423,13 +423,14 @@ class Calls:
             self._keeping[shape] = (times + 1 if kept else 0, asked)
         return result
 
-    def _registered(self, function: FunctionValue, frame: Frame) -> Value:
+    def _registered(self, function: FunctionValue, frame: Frame, at: int) -> Value:
         """A function registered by its annotations, which are read at once, however late they are else."""
-        for parameter in function.node.parameters:
-            if parameter.annotation is not None:
-                self._evaluation.expressions.evaluate(parameter.annotation, frame)
+        hints = [parameter.annotation for parameter in function.node.parameters if parameter.annotation is not None]
         if isinstance(function.node, syntax.Function) and function.node.returns is not None:
-            self._evaluation.expressions.evaluate(function.node.returns, frame)
+            hints.append(function.node.returns)
+        types = [frame.state.settle(self._evaluation.expressions.evaluate(hint, frame)) for hint in hints]
+        if types and isinstance(types[0], Constant) and isinstance(types[0].value, (bool, int)):
+            raise Raised(self._not_callable(f"{types[0].value!r} is not a class", types[0], frame, at))
         return function
 
     def entered(self, manager: Value, frame: Frame, at: int) -> Value:

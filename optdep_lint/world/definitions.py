@@ -77,7 +77,7 @@ class Definitions(Blocks):
         falls = self.run(node.body, inner)
         frame.exits += [exit_ for exit_ in inner.exits if exit_.failure is not None]
         for exit_ in frame.exits[len(frame.exits) - len(inner.exits) :] if inner.exits else ():
-            exit_.state = frame.state if not falls else frame.state.copy()
+            exit_.state = State(dict(frame.state.names), exit_.state.assumed)
         if not falls:
             return False
         for base, written in zip(bases, node.bases, strict=True):

@@ -173,7 +173,11 @@ class Imports:
                 if module.status not in ("ok", "running"):
                     cause = module.failure.cause if module.failure is not None else None
                     raise Raised(self._no_name(self._evaluation.module(outer), part, cause, frame, at))
-        return self.import_dotted(name, True, frame, at)
+        value = self.import_dotted(name, True, frame, at)
+        root = name.partition(".")[0]
+        if root != name and root in self._evaluation.tree.sources and self._evaluation.module(root).status == "raises":
+            self.load(root, frame, at)
+        return value
 
     def _is_whole_already(self, name: str) -> bool:
         """The module has been imported in this process: its parents are not asked for, even if they have failed."""
@@ -508,7 +512,8 @@ class Imports:
             if dotted in self._evaluation.tree.sources:
                 self._evaluation.read(self._evaluation.module(dotted), "sys.modules")
             there = found is not None and found.status in ("ok", "running") and self._evaluation.has_imported(dotted)
-            return Unknown() if found is not None and there and found.doubtful else Constant(there)
+            doubtful = found is not None and (found.doubtful or bool(found.maybe))
+            return Unknown() if there and doubtful else Constant(there)
         self._evaluation.feel(dotted)
         if dotted in self._evaluation.doubtful:
             return Unknown()

@@ -104,13 +104,15 @@ class Machinery:
     def _unknown_call(self, path: str, arguments: Arguments, frame: Frame) -> Value:
         return self.evaluation.expressions.unknown(self.evaluation.calls.key_of(External(path), arguments, {}))
 
-    def import_module(self, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-        """`importlib.import_module(name)`, `__import__(name)`."""
+    def import_module(
+        self, arguments: Arguments, keywords: Keywords, frame: Frame, at: int, *, last: bool = True
+    ) -> Value:
+        """`importlib.import_module(name)`; unless `last`, what is given is the package at the root."""
         given = arguments[0] if arguments else keywords.get("name", Unknown())
         name = self._module_name(given, arguments, keywords, frame)
         if name is None:
             return Unknown()
-        return self.evaluation.imports.import_dotted(name, True, frame, at)
+        return self.evaluation.imports.import_dotted(name, last, frame, at)
 
     def distribution(self, path: str, arguments: Arguments, frame: Frame, at: int) -> Value:
         """`importlib.metadata.version(distribution)` and its like."""

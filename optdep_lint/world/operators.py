@@ -58,6 +58,10 @@ class Operators(Questions):
     """Evaluates operators."""
 
     @abstractmethod
+    def class_member(self, class_: ClassValue, name: str) -> Value | None:
+        """An attribute of a class."""
+
+    @abstractmethod
     def is_plain(self, class_: ClassValue) -> bool:
         """Its instances are equal to nothing but themselves."""
 
@@ -146,6 +150,9 @@ class Operators(Questions):
         equal = are_equal(left, right) if operator_ in ("==", "!=", "is", "is not") else None
         if equal is not None:
             return caused(Constant(equal is (operator_ in ("==", "is"))), cause)
+        answer = self._own_answer(left, right, frame) if operator_ in ("==", "!=") else None
+        if answer is not None:
+            return answer if operator_ == "==" else negated(answer)
         if operator_ in ("is", "is not"):
             result = self._identical(left, right)
             return caused(result if operator_ == "is" else negated(result), cause)
@@ -167,6 +174,15 @@ class Operators(Questions):
             except (TypeError, ValueError):
                 return Unknown()
         return self._open_comparison(operator_, left, right, cause)
+
+    def _own_answer(self, left: Value, right: Value, frame: Frame) -> Value | None:
+        """What the class of one of them says of equality; None where none does."""
+        for value, other in ((left, right), (right, left)):
+            if isinstance(value, Instance) and isinstance(value.type, ClassValue):
+                member = self.class_member(value.type, "__eq__")
+                if isinstance(member, FunctionValue):
+                    return self._evaluation.calls.call(member, (value, other), {}, frame, 0)
+        return None
 
     def _open_comparison(self, operator_: str, left: Value, right: Value, cause: Cause | None) -> Value:
         if operator_ in ("!=", "not in"):

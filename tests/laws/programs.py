@@ -74,7 +74,8 @@ class Writer:
         for _ in range(size):
             lines += self.statement(scope)
         if self.chance(0.15):
-            listed = self.some([*scope.names, *scope.functions], 3)
+            below = {"pkg": ["one", "sub"], "pkg.sub": ["deep"]}.get(name, []) if self.chance(0.5) else []
+            listed = self.some([*scope.names, *scope.functions, *below], 3)
             lines.append(f"__all__ = {listed!r}")
         if self.chance(0.12):
             lines += self.hook(scope)

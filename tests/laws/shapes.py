@@ -303,10 +303,46 @@ def attached(writer: Any, scope: Any) -> Lines:
     )
 
 
+def registered(writer: Any, scope: Any) -> Lines:
+    """Functions that are registered by what their annotations name, which is looked at."""
+    name, other = writer.name("f"), writer.name("g")
+    hint = writer.one(["int", "Trouble", "missing_name", "True", "str", "None"])
+    return ["import functools", "@functools.singledispatch", f"def {name}(x): return 1", f"@{name}.register",
+            f"def {other}(x: {hint}): return {writer.expression(scope)}", f"{writer.see(scope, name)}"]  # fmt: skip
+
+
+def perhaps_imported(writer: Any, scope: Any) -> Lines:
+    """A call that imports a module where something is the case that only what is there can tell."""
+    name, target = writer.name("f"), writer.one(["side", "pkg", "pkg.one", "pkg.two", "pkg.sub.deep"])
+    imported = writer.one([f"import {target}", f"from {target} import {writer.one(writer.flags)} as got"])
+    return ["import here", f"def {name}():", "    if here.is_good():", f"        {imported}", f"{name}()"]
+
+
+def told_apart(writer: Any, scope: Any) -> Lines:
+    """Things that are equal to themselves only, or to what they say."""
+    name, flag = writer.name("C"), writer.bind(scope, writer.one(writer.flags))
+    body = writer.one(["    pass", "    pass", "    def __eq__(self, other): return True", "    kind = 1"])
+    got = writer.one([
+        f"{name}() == 1", f"{name}() != None", f"{name}() == 'x'", f"{name}() is None", f"sys == {writer.one(['1', 'None'])}",
+        f"1 == {name}()", f"{name}(1)", f"{name}() in (1, 2)",
+    ])  # fmt: skip
+    return [f"class {name}:", body, f"{flag} = {got}"]
+
+
+def everything(writer: Any, scope: Any) -> Lines:
+    """All names of a package that says which they are, submodules among them."""
+    if scope.function or scope.depth or scope.module not in ("top", "side"):
+        return ["pass"]
+    target = writer.one(["pkg", "pkg.sub", "side"])
+    if target == scope.module:
+        return ["pass"]
+    return ["try:", f"    from {target} import *", "except (ImportError, AttributeError):", "    pass"]
+
+
 SHAPES = (
     (0.5, unpack), (0.7, table), (0.4, filled_by_function), (0.4, counted), (0.9, members), (0.5, managed), (0.6, text),
     (0.7, comprehended), (0.8, numbered), (0.6, surroundings), (0.7, open_question), (0.9, of_module), (0.4, of_globals),
     (0.6, distributed), (0.6, decorated_functions), (0.5, annotated), (0.6, shared_root), (0.2, listed), (0.3, enumerated),
-    (0.5, attached),
+    (0.5, attached), (0.3, registered), (0.3, perhaps_imported), (0.4, told_apart), (0.3, everything),
 )  # fmt: skip
 """How often each is drawn, beside the plain statements."""

@@ -32,6 +32,9 @@ def attach(package_name, submodules=None, submod_attrs=None):
 """What the distribution of that name does, as far as programs ask for it."""
 
 
+WITHOUT_METADATA = ("there", "shared", "packaging", "lazy_loader")
+"""Roots that are there, and of which no distribution says so."""
+
 LONGEST = 20
 """Seconds after which a program is stopped, which counts as a disagreement."""
 
@@ -78,7 +81,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def find_distributions(self, context):
-        if context.name == "here":
+        if context.name == "here" or (context.name in self.present and context.name not in WITHOUT_METADATA):
             yield Installed()
 
     def create_module(self, spec):
