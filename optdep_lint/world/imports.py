@@ -120,7 +120,7 @@ class Imports:
 
     def _is_passed_over(self, package: str, name: str) -> bool:
         """A package that failed is not asked for again where one between it and the module has been imported."""
-        if self._evaluation.module(package).status != "raises":
+        if package not in self._evaluation.tree.sources or self._evaluation.module(package).status != "raises":
             return False
         parts = name.split(".")
         between = (".".join(parts[:length]) for length in range(package.count(".") + 2, len(parts)))
