@@ -10,6 +10,7 @@ from optdep_lint.world.computed import COMPUTED
 from optdep_lint.world.exceptions import is_subclass, text_of
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.imports import MODULE_ATTRIBUTES
+from optdep_lint.world.listing import iter_modules
 from optdep_lint.world.literals import NotPython, from_python, to_python
 from optdep_lint.world.machinery import Arguments, Keywords
 from optdep_lint.world.truth import Atom, Truth
@@ -376,4 +377,5 @@ ANSWERS: dict[str, Answer] = COMPUTED | {
     "lazy_loader.attach": lazy.attach,
     "lazy_loader.attach_stub": lazy.attach_stub,
     "pkgutil.extend_path": lazy.extend_path,
+    "pkgutil.iter_modules": iter_modules,
 }

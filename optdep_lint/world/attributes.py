@@ -10,6 +10,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.world.enumerations import member_of
 from optdep_lint.world.exceptions import text_of
 from optdep_lint.world.frames import Frame
+from optdep_lint.world.listing import FIELDS
 from optdep_lint.world.origins import ORIGIN
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.values import (
@@ -157,6 +158,8 @@ class Attributes(Questions):
                 return self._evaluation.known.member(value, name)
             case Items(kind="tuple") if name in _VERSION_PARTS and len(value.elements) == len(_VERSION_PARTS):
                 return value.elements[_VERSION_PARTS.index(name)]
+            case Items(kind="ModuleInfo") if name in FIELDS:
+                return value.elements[FIELDS.index(name)]
             case Items() | Table() if not hasattr(
                 COLLECTIONS[value.kind if isinstance(value, Items) else "dict"], name
             ):

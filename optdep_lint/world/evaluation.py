@@ -14,6 +14,7 @@ from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.guards import Guards
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
+from optdep_lint.world.listing import folders_of
 from optdep_lint.world.modules import Asked, Module, Tree
 from optdep_lint.world.operations import Operations
 from optdep_lint.world.statements import Statements
@@ -238,7 +239,7 @@ class Evaluation:
             },
         }
         if module.source.is_package:
-            module.implicit["__path__"] = Unknown()
+            module.implicit["__path__"] = folders_of(module)
         module.loads = {}
         self.operations.forget(module.name)
         self.running.append(module.asked)

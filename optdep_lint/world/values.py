@@ -84,8 +84,10 @@ class Constant(Value):
         self.value = value
 
 
-COLLECTIONS = {"tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType}
-"""The builtin types of displays and comprehensions."""
+COLLECTIONS = {
+    "tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType, "ModuleInfo": tuple,
+}  # fmt: skip
+"""The types of displays and comprehensions, and of what `pkgutil` lists."""
 
 
 class Items(Value):

@@ -303,6 +303,29 @@ def attached(writer: Any, scope: Any) -> Lines:
     )
 
 
+def discovered(writer: Any, scope: Any) -> Lines:
+    """The modules of a package, found by looking, some of them imported."""
+    package, name, flag = writer.one(["pkg", "pkg.sub"]), writer.name("l"), writer.bind(scope, writer.one(writer.flags))
+    scope.names.append("pkg")
+    lines = ["import pkgutil", f"import {package}"]
+    kind = writer.number(0, 3)
+    if kind == 0:
+        return [*lines, f"{flag} = [m.name for m in pkgutil.iter_modules({package}.__path__)] == ['one', 'sub', 'two']"]
+    if kind == 1:
+        return [
+            *lines,
+            f"for _, {name}, _ in pkgutil.iter_modules({package}.__path__, '{package}.'):",
+            f"    import_module({name})",
+        ]
+    if kind == 2:
+        return [*lines, f"for {name} in pkgutil.iter_modules({package}.__path__):", "    try:",
+                f"        import_module(f'{{{package}.__name__}}.{{{name}.name}}')", "    except ImportError:", f"        {flag} = {name}.ispkg"]  # fmt: skip
+    return [
+        *lines,
+        f"{flag} = list(pkgutil.iter_modules({package}.__path__))[0].{writer.one(['name', 'ispkg', 'nothing'])}",
+    ]
+
+
 def registered(writer: Any, scope: Any) -> Lines:
     """Functions that are registered by what their annotations name, which is looked at."""
     name, other = writer.name("f"), writer.name("g")
@@ -343,6 +366,6 @@ SHAPES = (
     (0.5, unpack), (0.7, table), (0.4, filled_by_function), (0.4, counted), (0.9, members), (0.5, managed), (0.6, text),
     (0.7, comprehended), (0.8, numbered), (0.6, surroundings), (0.7, open_question), (0.9, of_module), (0.4, of_globals),
     (0.6, distributed), (0.6, decorated_functions), (0.5, annotated), (0.6, shared_root), (0.2, listed), (0.3, enumerated),
-    (0.5, attached), (0.3, registered), (0.3, perhaps_imported), (0.4, told_apart), (0.3, everything),
+    (0.5, attached), (0.3, registered), (0.3, perhaps_imported), (0.4, told_apart), (0.3, everything), (0.3, discovered),
 )  # fmt: skip
 """How often each is drawn, beside the plain statements."""

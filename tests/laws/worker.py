@@ -35,6 +35,9 @@ def attach(package_name, submodules=None, submod_attrs=None):
 WITHOUT_METADATA = ("there", "shared", "packaging", "lazy_loader")
 """Roots that are there, and of which no distribution says so."""
 
+FOLDER = "folder of "
+"""How the place of a package begins."""
+
 LONGEST = 20
 """Seconds after which a program is stopped, which counts as a disagreement."""
 
@@ -66,6 +69,22 @@ class Installed(importlib.metadata.Distribution):
         return path
 
 
+class Listing:
+    """Tells `pkgutil` of the modules below a package."""
+
+    def __init__(self, modules: dict[str, str], below: str) -> None:
+        self.modules, self.below = modules, below
+
+    def find_spec(self, name, target=None):
+        return None
+
+    def iter_modules(self, prefix):
+        for name in sorted(self.modules):
+            last = name.removeprefix(self.below)
+            if last != name and "." not in last:
+                yield prefix + last, any(other.startswith(f"{name}.") for other in self.modules)
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds a program's modules and the roots that are there; nothing else that is not loaded or standard."""
 
@@ -75,10 +94,19 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name in self.modules:
             package = any(other.startswith(f"{name}.") for other in self.modules)
-            return importlib.machinery.ModuleSpec(name, self, is_package=package)
+            spec = importlib.machinery.ModuleSpec(name, self, is_package=package)
+            if package:
+                spec.submodule_search_locations.append(FOLDER + name)
+            return spec
         if name.partition(".")[0] in self.present and not name.startswith("shared.missed"):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
+
+    def listing(self, path):
+        """What tells of the modules below a package of the program."""
+        if not path.startswith(FOLDER):
+            raise ImportError(path)
+        return Listing(self.modules, path.removeprefix(FOLDER) + ".")
 
     def find_distributions(self, context):
         if context.name == "here" or (context.name in self.present and context.name not in WITHOUT_METADATA):
@@ -132,7 +160,9 @@ def told(value: object) -> object:
 
 def run(program: dict) -> dict:
     """Import `top` and say what came of it."""
-    sys.meta_path.append(Finder({**program["modules"], "lazy_loader": LAZY_LOADER}, program["present"]))
+    finder = Finder({**program["modules"], "lazy_loader": LAZY_LOADER}, program["present"])
+    sys.meta_path.append(finder)
+    sys.path_hooks.append(finder.listing)
     try:
         import top
     except BaseException as error:  # noqa: BLE001  # what a program raises is what we ask for
