@@ -92,7 +92,7 @@ class Layout:
             if not name.startswith(prefix):
                 continue
             role = self._role(name) if prefix == "" else self._role_within(name)
-            importable = role == "subject" or name.rpartition("/")[0] in self._packages
+            importable = role == "subject" or self._hints.installed or name.rpartition("/")[0] in self._packages
             module = _module_name(name[len(prefix) :]) if importable else None
             return Place(module, stem == "__init__" and module is not None, role)
         return Place(None, False, self._role_outside(name))

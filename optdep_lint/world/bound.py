@@ -66,14 +66,14 @@ def target_names(target: syntax.Target) -> Iterator[str]:
 def local_names(body: Block) -> frozenset[str]:
     """The names that are local to a function with this body, its parameters aside."""
     declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
-    deleted = {
-        name
-        for statement in _nested(body)
-        if isinstance(statement, syntax.Delete)
-        for target in statement.targets
-        for name in target_names(target)
-    }
-    return (frozenset(bound_names(body)) | deleted) - declared
+    return (frozenset(bound_names(body)) | set(_deleted(body))) - declared
+
+
+def _deleted(body: Block) -> Iterator[str]:
+    for statement in _nested(body):
+        if isinstance(statement, syntax.Delete):
+            for target in statement.targets:
+                yield from target_names(target)
 
 
 def _nested(block: Block) -> Iterator[Statement]:
@@ -83,6 +83,5 @@ def _nested(block: Block) -> Iterator[Statement]:
             inner = getattr(statement, field, None)
             if isinstance(inner, tuple) and not isinstance(statement, (syntax.Class, syntax.Function)):
                 yield from _nested(inner)
-        if isinstance(statement, syntax.Try):
-            for handler in statement.handlers:
-                yield from _nested(handler.body)
+        for branch in getattr(statement, "handlers", ()) or getattr(statement, "cases", ()):
+            yield from _nested(branch.body)

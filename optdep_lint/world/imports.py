@@ -432,13 +432,16 @@ class Imports:
                     raise
 
     def _listed_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
-        """What `__all__` names, where its absence is an AttributeError."""
+        """What `__all__` names, where its absence is an AttributeError; no module has a submodule that is half imported."""
         try:
-            return self._own_name(module, name, frame, at)
+            value = self._own_name(module, name, frame, at)
         except Raised as raised:
             if raised.failure.subject != f"{module.name}.{name}":
                 raise
             raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None
+        if isinstance(value, ModuleValue) and value.module.status == "running" and name not in module.names:
+            raise Raised(replace(self._no_name(module, name, None, frame, at), type=builtin("AttributeError")))
+        return value
 
     def module_attribute(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """`module.name`, for a module of the project."""

@@ -136,6 +136,12 @@ def test_unpacked_wheel(tmp_path: Path) -> None:
     assert set(roles(project).values()) == {"subject"}
 
 
+def test_what_lies_below_tests_of_an_unpacked_wheel_is_a_module(tmp_path: Path) -> None:
+    make(tmp_path, "acme-1.0.dist-info/METADATA", "acme/__init__.py", "acme/tests/test_x.py", "acme/tests/data/y.py")
+    found = modules(only(discover([tmp_path], Config())))
+    assert (found["acme/tests/test_x.py"], found["acme/tests/data/y.py"]) == ("acme.tests.test_x", "acme.tests.data.y")
+
+
 def test_unpacked_sdist(tmp_path: Path) -> None:
     inner = make(tmp_path / "acme-1.0" / "acme-1.0", "setup.py", "acme/__init__.py", "PKG-INFO")
     project = only(discover([tmp_path / "acme-1.0"], Config()))
