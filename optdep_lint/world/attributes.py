@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import types
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
@@ -172,10 +173,19 @@ class Attributes(Questions):
                 return Constant(value.name)
             case FunctionValue() if name == "__wrapped__":
                 return value
+            case FunctionValue() if name in value.attributes:
+                return value.attributes[name]
+            case FunctionValue() if self._is_bare(value) and not hasattr(types.FunctionType, name):
+                raise Raised(self._lacking("'function' object", value, name, frame, at))
         key = self.key(value)
         if name == "__module__" and key is None:
             return ORIGIN
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
+
+    def _is_bare(self, function: FunctionValue) -> bool:
+        """A function without more attributes than any has: concluded only where nothing is done out of caution."""
+        wrapped = function.dispatches or function.memoised
+        return not (self._evaluation.cautious or wrapped or function.module.name in self._evaluation.blurred)
 
     def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
         return self._lacking(f"'{kind_of(value)}' object", value, name, frame, at)

@@ -11,6 +11,7 @@ from optdep_lint.world.values import (
     ClassValue,
     Constant,
     External,
+    FunctionValue,
     Instance,
     Items,
     Known,
@@ -106,6 +107,8 @@ class Bindings:
             self._put(holder.names, target.name, value, frame)
         elif isinstance(holder, Instance):
             self._put(holder.attributes, target.name, value, frame)
+        elif isinstance(holder, FunctionValue):
+            holder.attributes = {**holder.attributes, target.name: value if not frame.uncertain else Unknown()}
 
     def _put(self, names: dict[str, Value], name: str, value: Value, frame: Frame) -> None:
         """Bind an attribute, for sure or perhaps."""

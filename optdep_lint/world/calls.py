@@ -139,6 +139,8 @@ class Calls:
                 return expressions.choose(
                     function, lambda one: self.call(one, arguments, keywords, frame, at, cause), frame
                 )
+            case FunctionValue(dispatches=True):
+                return Unknown()  # which of the registered functions runs is not followed
             case FunctionValue():
                 return self._follow(function, arguments, keywords, frame, at, cause)
             case Method():
@@ -317,7 +319,8 @@ class Calls:
         last = decisive([exit_.failure for exit_ in raises if exit_.failure is not None]) if not returns else None
         for exit_ in raises:
             failure = exit_.failure
-            if failure is not None and failure is not last and failure.concludes and inner.depth <= _DEEPEST_MAYBE:
+            near = inner.depth <= _DEEPEST_MAYBE or not self._evaluation.cautious
+            if failure is not None and failure is not last and failure.concludes and near:
                 condition = _condition_of(exit_, entry)
                 self._evaluation.expressions.may_fail(through(failure, frame, at, step), condition, frame)
         if not returns:

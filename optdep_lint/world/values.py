@@ -130,15 +130,20 @@ class ModuleValue(Value):
         self.module = module
 
 
+_NO_ATTRIBUTES: dict[str, Value] = {}
+
+
 class FunctionValue(Value):
     """A function of the project."""
 
-    __slots__ = ("closure", "defaults", "dispatches", "memoised", "module", "name", "node", "owner")
+    __slots__ = ("attributes", "closure", "defaults", "dispatches", "memoised", "module", "name", "node", "owner")
 
     def __init__(self, module: Module, name: str, node: syntax.Function | syntax.Lambda, closure: Frame | None) -> None:
         super().__init__()
         self.module, self.name, self.node, self.closure = module, name, node, closure
         self.defaults: dict[str, Value] = {}
+        self.attributes: dict[str, Value] = _NO_ATTRIBUTES
+        """What has been bound to it as an attribute."""
         self.owner: ClassValue | None = None
         """The class in whose body it stands."""
         self.dispatches = False
