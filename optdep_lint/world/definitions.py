@@ -12,9 +12,11 @@ from optdep_lint.world.values import (
     Choice,
     ClassValue,
     Constant,
+    External,
     FunctionValue,
     Instance,
     Items,
+    ModuleValue,
     Raised,
     Table,
     Unknown,
@@ -111,7 +113,7 @@ class Definitions(Blocks):
         return base
 
     def _is_no_class(self, base: Value) -> bool:
-        """It is an instance, and its class cannot be called in the place of `type` either."""
+        """It is a module, a function, or an instance, and its class cannot be called in the place of `type` either."""
         if isinstance(base, Instance) and isinstance(base.type, ClassValue):
             expressions = self._evaluation.expressions
             return (
@@ -119,4 +121,6 @@ class Definitions(Blocks):
             )
         if isinstance(base, Instance):
             return not is_exception(base.type)
-        return isinstance(base, Unknown) and base.type is not None
+        if isinstance(base, External):
+            return "." not in base.path and base.path in self._evaluation.imported
+        return isinstance(base, (ModuleValue, FunctionValue)) or (isinstance(base, Unknown) and base.type is not None)

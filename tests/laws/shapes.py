@@ -331,7 +331,7 @@ def registered(writer: Any, scope: Any) -> Lines:
     name, other = writer.name("f"), writer.name("g")
     hint = writer.one(["int", "Trouble", "missing_name", "True", "str", "None"])
     return ["import functools", "@functools.singledispatch", f"def {name}(x): return 1", f"@{name}.register",
-            f"def {other}(x: {hint}): return 1", f"{writer.bind(scope, writer.one(writer.flags))} = {name}(1) == 1"]  # fmt: skip
+            f"def {other}(x: {hint}): return 1", f"{writer.bind(scope, writer.one(writer.flags))} = {name}(1) is not None"]  # fmt: skip
 
 
 def perhaps_imported(writer: Any, scope: Any) -> Lines:
@@ -352,7 +352,7 @@ def told_apart(writer: Any, scope: Any) -> Lines:
     body = writer.one(["    pass", "    pass", "    def __eq__(self, other): return True", "    kind = 1"])
     got = writer.one([
         f"{name}() == 1", f"{name}() != None", f"{name}() == 'x'", f"{name}() is None", f"sys == {writer.one(['1', 'None'])}",
-        f"1 == {name}()", f"{name}(1)", f"{name}() in (1, 2)",
+        f"1 == {name}()", f"{name}(1)", f"{name}() in (1, 2)", "(lambda: 1).attr", "(lambda: 1).__name__",
     ])  # fmt: skip
     return [f"class {name}:", body, f"{flag} = {got}"]
 
