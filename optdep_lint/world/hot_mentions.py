@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from optdep_lint.facts.summary import Summary
@@ -11,7 +12,7 @@ from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sight import Sight, contents
 from optdep_lint.world.hot_sites import PREPARING, Site
 from optdep_lint.world.values import ClassValue, FunctionValue, Instance, Value
-from optdep_lint.world.words import texts_in
+from optdep_lint.world.words import spelling_any, texts_in
 
 
 class _Body(NamedTuple):
@@ -20,7 +21,6 @@ class _Body(NamedTuple):
     site: Site
     calls: frozenset[str]
     """The names of functions and modules of the project, or of what may stand for one."""
-    of_interest: bool
 
 
 class Mentions:
@@ -31,41 +31,56 @@ class Mentions:
     ) -> None:
         self._scopes = scopes
         self._words_in = words_in
-        sites = {module: sorted(scopes.sites(module), key=lambda site: site.node.body) for module in modules}
-        names = {site.node.name for each in sites.values() for site in each}
-        self._aliases = self._other_names(modules)
-        names |= {alias for aliases in self._aliases.values() for alias in aliases}
-        names |= {module.rpartition(".")[2] for module in sites}
+        self._sites = {module: sorted(scopes.sites(module), key=lambda site: site.node.body) for module in modules}
         self._sight = Sight(scopes)
-        known = {name.encode("utf-8", "replace") for name in names}
-        self._bodies = [body for module, each in sites.items() for body in self._read(module, each, known)]
-        self.modules = list(sites)
-        self._leading, self.names = self._spread()
 
-    def holding(self) -> Iterator[Site]:
+    @property
+    def modules(self) -> Iterable[str]:
+        """The modules that are looked at."""
+        return self._sites
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """By what names the functions are called that can lead to a word of interest."""
+        return self._spread[1]
+
+    @cached_property
+    def holding(self) -> list[Site]:
         """The functions, at the top of modules and in classes, that hold a word of interest, or a function that does."""
-        yield from (body.site for body in self._bodies if body.of_interest)
+        found = []
+        for module, sites in self._sites.items():
+            summary, words = self._summary(module), self._words_in(module)
+            if words is None:
+                found += sites
+                continue
+            wanted, may_hold = {word.encode("utf-8", "replace") for word in words}, spelling_any(words)
+            for site, bodies in _bodies(sites):
+                spelling = any(not isinstance(body, bytes) or may_hold(body) for body in summary.bodies[bodies])
+                if spelling and not wanted.isdisjoint(_words_in(summary, bodies)):
+                    found.append(site)
+        return found
 
     def leading(self) -> Iterator[Site]:
         """These, and all that may lead to one of them."""
-        yield from (body.site for body in self._bodies if id(body.site.node) in self._leading)
+        leading = self._spread[0]
+        yield from (site for sites in self._sites.values() for site in sites if id(site.node) in leading)
 
     def may_lead(self, site: Site) -> bool:
         """The function, or the one that it stands in, is one of these."""
         while site.outer is not None:
             site = site.outer
-        return id(site.node) in self._leading
+        return id(site.node) in self._spread[0]
 
-    def _read(self, module: str, sites: list[Site], names: set[bytes]) -> Iterator[_Body]:
-        """The body of a function is numbered right after those of the functions in it."""
-        summary, words = self._scopes.base.tree.sources[module].summary, self._words_in(module)
-        wanted = {word.encode("utf-8", "replace") for word in words or ()}
-        before = 0
-        for site in sites:
-            found = _words_in(summary, slice(before, site.node.body + 1))
-            before = site.node.body + 1
-            calls = frozenset(name.decode("utf-8", "replace") for name in found & names)
-            yield _Body(site, calls, words is None or not found.isdisjoint(wanted))
+    def _summary(self, module: str) -> Summary:
+        return self._scopes.base.tree.sources[module].summary
+
+    def _read(self, names: set[str]) -> Iterator[_Body]:
+        """Which of some names each function has in it."""
+        known = {name.encode("utf-8", "replace"): name for name in names}
+        for module, sites in self._sites.items():
+            summary = self._summary(module)
+            for site, bodies in _bodies(sites):
+                yield _Body(site, frozenset(map(known.__getitem__, known.keys() & _words_in(summary, bodies))))
 
     def _other_names(self, modules: Iterable[str]) -> Mapping[str, set[str]]:
         """The names, tables and instances by which a function is called that is defined under another name."""
@@ -82,31 +97,35 @@ class Mentions:
                         found[inner].add(name)
         return found
 
+    @cached_property
     def _spread(self) -> tuple[frozenset[int], frozenset[str]]:
         """From the functions that hold a word of interest to all that may call one of them."""
+        aliases = self._other_names(self._sites)
+        known = {site.node.name for sites in self._sites.values() for site in sites}
+        known |= {alias for each in aliases.values() for alias in each}
+        known |= {module.rpartition(".")[2] for module in self._sites}
         by_name: dict[str, list[_Body]] = defaultdict(list)
-        for body in self._bodies:
+        for body in self._read(known) if self.holding else ():
             for name in body.calls:
                 by_name[name].append(body)
         leading: set[int] = set()
         names: dict[str, set[str]] = defaultdict(set)
-        todo = [body for body in self._bodies if body.of_interest]
-        for body in todo:
-            if id(body.site.node) in leading:
+        todo = list(self.holding)
+        for site in todo:
+            if id(site.node) in leading:
                 continue
-            leading.add(id(body.site.node))
-            module = body.site.module
-            for name in self._names_of(body.site, names.keys()):
-                if module not in names[name]:
-                    names[name].add(module)
-                    todo += (caller for caller in by_name.get(name, ()) if self._sees(caller, module))
+            leading.add(id(site.node))
+            for name in self._names_of(site, names.keys(), aliases):
+                if site.module not in names[name]:
+                    names[name].add(site.module)
+                    todo += [caller.site for caller in by_name.get(name, ()) if self._sees(caller, site.module)]
         return frozenset(leading), frozenset(names)
 
     def _sees(self, caller: _Body, module: str) -> bool:
         """A function can come by something of a module: through its own module, or by an import of its own."""
         return module in self._sight.of(caller.site.module) or module.rpartition(".")[2] in caller.calls
 
-    def _names_of(self, site: Site, known: Collection[str]) -> set[str]:
+    def _names_of(self, site: Site, known: Collection[str], aliases: Mapping[str, set[str]]) -> set[str]:
         """By what names a function is called; for a constructor, by what names what it holds is called."""
         if site.node.name in PREPARING or self._scopes.is_kept(site):
             names = self._scopes.holders(site, known)
@@ -114,7 +133,15 @@ class Mentions:
             names = {"__call__", site.owner.name}
         else:
             names = {site.node.name}
-        return names | {alias for name in names for alias in self._aliases.get(name, ())}
+        return names | {alias for name in names for alias in aliases.get(name, ())}
+
+
+def _bodies(sites: list[Site]) -> Iterator[tuple[Site, slice]]:
+    """Functions with what is in them: the body of a function is numbered right after those of the functions in it."""
+    before = 0
+    for site in sites:
+        yield site, slice(before, site.node.body + 1)
+        before = site.node.body + 1
 
 
 def _words_in(summary: Summary, bodies: slice) -> set[bytes]:

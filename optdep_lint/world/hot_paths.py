@@ -11,7 +11,7 @@ from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
 from optdep_lint.world.hot_latches import Latches
 from optdep_lint.world.hot_mentions import Mentions
-from optdep_lint.world.hot_roots import Roots
+from optdep_lint.world.hot_roots import Roots, knows_heat
 from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sinks import Sink, Sinks
 from optdep_lint.world.hot_sites import PREPARING, Site
@@ -79,6 +79,8 @@ class _Heating:
     # --- hot functions -------------------------------------------------------------------------------------------
 
     def _in_hot_functions(self) -> Iterator[Hot]:
+        if not knows_heat(self._survey):
+            return
         todo: list[Site] = []
         for site, why, reach in sorted(
             Roots(self._survey, self._scopes, self._mentions).find(), key=lambda root: -root.reach
@@ -148,7 +150,7 @@ class _Heating:
     # --- loops ---------------------------------------------------------------------------------------------------
 
     def _in_loops(self) -> Iterator[Hot]:
-        todo = list(self._mentions.holding())
+        todo = list(self._mentions.holding)
         for site in todo:
             todo += self._scopes.inner_sites(site)
             if site.node.name in PREPARING or id(site.node) in self._heat:

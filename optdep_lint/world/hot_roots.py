@@ -56,6 +56,17 @@ _DEEPEST = 3
 _MOST_INNER = 8
 
 
+_COMPILERS = frozenset({"numba", "cupy", "taichi"})
+
+
+def knows_heat(survey: Survey) -> bool:
+    """The project works with tensors, or compiles something, or says by configuration what runs on every step."""
+    libraries = TENSOR_LIBRARIES | _COMPILERS
+    return bool(survey.config.hot_paths) or any(
+        name.partition(".")[0] in libraries for source in survey.tree.sources.values() for name in source.summary.asks
+    )
+
+
 class Root(NamedTuple):
     """A function that runs on every step, and why."""
 
