@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of, span_of
-from optdep_lint.facts.walk import definitions, statements
+from optdep_lint.facts.walk import statements
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
@@ -21,6 +22,7 @@ from optdep_lint.fixers.sentinels import guarded
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
 from optdep_lint.fixers.workshop import Workshop
+from optdep_lint.world.probes_asked import functions_spelling
 
 _MOST = 12
 
@@ -53,7 +55,7 @@ class Importers:
             if (target, name) in seen:
                 continue
             seen.add((target, name))
-            for importer, statement, deferred in self._imports(target):
+            for importer, statement, deferred in self._imports(target, name):
                 for alias in statement.names:
                     if gone and only not in (None, importer):
                         continue
@@ -75,16 +77,27 @@ class Importers:
         for path, local, _ in passed:
             self._follow_uses(self.workshop.source(path), [local])
 
-    def _imports(self, target: str) -> Iterator[tuple[str, syntax.ImportFrom, bool]]:
-        """Every from-import of a module in the project, with the module that has it and whether a function does."""
-        for name, source in self.workshop.survey.tree.sources.items():
-            for statement in statements(source.summary.body):
-                if isinstance(statement, syntax.ImportFrom) and self.target(name, statement) == target:
-                    yield name, statement, False
-            for definition in definitions(source.summary):
+    def _imports(self, target: str, wanted: str) -> Iterator[tuple[str, syntax.ImportFrom, bool]]:
+        """The from-imports of a name of a module, and perhaps some others, with who has them and whether a function does."""
+        survey = self.workshop.survey
+        top = self._at_top()
+        for name, source in survey.tree.sources.items():
+            yield from ((name, statement, False) for statement in top.get((target, name), ()))
+            for definition in functions_spelling(survey, source, (wanted,)):
                 for statement in statements(source.summary.body_of(definition.node.body)):
                     if isinstance(statement, syntax.ImportFrom) and self.target(name, statement) == target:
                         yield name, statement, True
+
+    def _at_top(self) -> Mapping[tuple[str, str], list[syntax.ImportFrom]]:
+        """The from-imports outside of functions, by the module that is imported and the one that imports it."""
+        found: dict[tuple[str, str], list[syntax.ImportFrom]] | None = self.workshop.survey.kept.get("from-imports")
+        if found is None:
+            found = self.workshop.survey.kept["from-imports"] = defaultdict(list)
+            for name, source in self.workshop.survey.tree.sources.items():
+                for statement in statements(source.summary.body):
+                    if isinstance(statement, syntax.ImportFrom):
+                        found[self.target(name, statement), name].append(statement)
+        return found
 
     def target(self, importer: str, statement: syntax.ImportFrom) -> str:
         """The module that a from-import names."""
