@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
@@ -38,7 +38,7 @@ def disagreements(survey: Survey) -> Iterator[Disagreement]:
     words = Words()
     readers: Readers | None = None
     evaluations: dict[str, Evaluation] = {}
-    for count, (probe, needing) in enumerate(_probes_with_needs(survey, words)):
+    for count, (probe, needing) in enumerate(_probes_with_needs(survey)):
         if count == _MOST_PROBES:
             return
         elsewhere = _asked_elsewhere(survey, probe)
@@ -55,17 +55,14 @@ def disagreements(survey: Survey) -> Iterator[Disagreement]:
         yield from _in_gates(survey, probe, elsewhere, users, words)
 
 
-def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, list[tuple[str, str]]]]:
+def _probes_with_needs(survey: Survey) -> Iterator[tuple[Probe, list[tuple[str, str]]]]:
     """Probes, and the functions elsewhere that ask for the same in order to use it."""
     probes = list(candidates(survey))
+    asking = _asking(survey, {probe.asked.module for probe in probes})
     for probe in probes:
         needing = []
-        for name, source in survey.tree.sources.items():
-            if not any(
-                asked == probe.asked.module or asked.startswith(f"{probe.asked.module}.")
-                for asked in source.summary.asks
-            ):
-                continue
+        for name in asking[probe.asked.module]:
+            source = survey.tree.sources[name]
             for definition in functions_spelling(survey, source, (probe.asked.module,)):
                 if definition.outer is None and (name, definition.name) != (probe.module, probe.function):
                     asked = {one.module: one.names for one in asked_in(source.summary, definition)}
@@ -74,6 +71,19 @@ def _probes_with_needs(survey: Survey, words: Words) -> Iterator[tuple[Probe, li
                         needing.append((name, definition.name))
         if needing:
             yield probe, needing
+
+
+def _asking(survey: Survey, wanted: Collection[str]) -> Mapping[str, Collection[str]]:
+    """The files that ask for some modules, or for something in them."""
+    found: dict[str, dict[str, None]] = {module: {} for module in wanted}
+    for name, source in survey.tree.sources.items() if wanted else ():
+        for asked in source.summary.asks:
+            module = asked
+            while module:
+                if module in found:
+                    found[module][name] = None
+                module = module.rpartition(".")[0]
+    return found
 
 
 def _users(

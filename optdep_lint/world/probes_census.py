@@ -76,6 +76,11 @@ def _site(source: Source, definition: Definition | None = None) -> Site:
     return Site(Unit(source.name, definition), source.path, summary, block)
 
 
+def is_question(name: str) -> bool:
+    """A function's name says that it asks for something."""
+    return _QUESTION.search(name) is not None
+
+
 class Census:
     """All sites of the judged part of a project, and the functions that probe."""
 
@@ -198,7 +203,7 @@ class Census:
             callee = self.probing.get(id(value.node))
             if callee is not None:
                 short = len(callee.block) <= _SHORT
-                site.asks = site.asks or (callee.asks and (short or bool(_QUESTION.search(value.name))))
+                site.asks = site.asks or (callee.asks and (short or is_question(value.name)))
                 return "probe" if callee.finds else "import"
         return ""
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, all_expressions, expressions, parts_of, statements
-from optdep_lint.world.modules import Source
+from optdep_lint.world.hot_sites import last_name
+from optdep_lint.world.modules import Module, Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_asked import asking_sources, functions_spelling, optional_words
-from optdep_lint.world.probes_census import census
+from optdep_lint.world.probes_census import census, is_question
 from optdep_lint.world.probes_origins import Origins, imported_names
 from optdep_lint.world.survey import Survey
-from optdep_lint.world.values import Failure, FunctionValue
+from optdep_lint.world.values import External, Failure, FunctionValue
 
 _MOST_PROBES = 8
 
@@ -124,10 +125,29 @@ class _Judge:
     def _probed(self, use: _Use) -> list[str]:
         """What the conditions before an import ask for, directly, through functions or through flags."""
         asked = {name: None for test in use.tests for name in self._origins.of(test, use.source, use.definition)}
+        if not asked and not self._may_ask(use):
+            return []
         _, askings = self._asker.ask(Unit(use.source.name, use.definition))
         asked |= {one.name: None for one in askings if one.kind != "import"}
         declared = self._survey.declared
         return [name for name in asked if declared.can_be_absent(declared.root_of(name))][:_MOST_PROBES]
+
+    def _may_ask(self, use: _Use) -> bool:
+        """The function calls what probes, or a condition in it calls or reads what is named for a question."""
+        site = census(self._survey).probing.get(id(use.definition.node))
+        if site is not None and site.finds:
+            return True
+        module = self._survey.base.modules[use.source.name]
+        return any(
+            is_question(last_name(part)) and not self._is_foreign(part, module, use.definition)
+            for test in use.tests
+            for part in expressions(test)
+            if isinstance(part, (syntax.Call, syntax.Attribute))
+        )
+
+    def _is_foreign(self, node: syntax.Call | syntax.Attribute, module: Module, definition: Definition) -> bool:
+        function = node.function if isinstance(node, syntax.Call) else node
+        return isinstance(census(self._survey).resolve(function, module, {}, definition), External)
 
     def _is_met(self, use: _Use) -> bool:
         """The import is come to where everything is there: otherwise no guard lets the code through to it."""

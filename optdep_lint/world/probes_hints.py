@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import expressions, parts_of
+from optdep_lint.facts.walk import expressions, parts_of, statements
 from optdep_lint.metadata import normalized
 from optdep_lint.metadata.model import ProjectMetadata
 from optdep_lint.world.modules import Source
@@ -20,7 +20,7 @@ from optdep_lint.world.words import spelling_any
 
 _INSTALL = re.compile(r"""(?:pip3?|uv|uv\s+pip|pipx|poetry|pdm)\s+(?:install|add)\s+([^\n`]*)""")
 _TARGET = re.compile(r"""["']?([A-Za-z0-9][\w.-]*)(?:\[([\w.,\s-]+)\])?""")
-_ADD = re.compile(rb"\sadd")
+_ADD = tuple(space + b"add" for space in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f"))
 _BRACKET = re.compile(rb"\[(?:(?<=[\w.\-\x01]\[)|(?=[A-Za-z]))")
 """Parts of what says what to install, in an encoded function or in a text."""
 _BRACKETS = re.compile(r"""(?<![\w.-])([A-Za-z0-9][\w.-]*)\[([A-Za-z][\w.,\s-]*)\]""")
@@ -72,7 +72,9 @@ def _speaking(body: Block) -> Callable[[bytes], bool]:
 
 
 def _speaks(text: bytes) -> bool:
-    return b"install" in text or (b"add" in text and bool(_ADD.search(text))) or bool(_BRACKET.search(text))
+    if b"install" in text or _BRACKET.search(text):
+        return True
+    return b"add" in text and any(word in text for word in _ADD)
 
 
 def _raises(
@@ -83,6 +85,8 @@ def _raises(
         if isinstance(statement, syntax.Raise):
             yield statement, roots
         for part, inner in parts_of(statement):
+            if not any(isinstance(one, syntax.Raise) for one in statements(inner)):
+                continue
             about = roots
             if isinstance(statement, syntax.Try) and part.startswith("handler"):
                 handler = statement.handlers[int(part.partition(" ")[2])]
