@@ -8,6 +8,7 @@ from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.exceptions import is_exception
 from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.machinery import FINDERS, IMPORTERS
 from optdep_lint.world.values import (
     Choice,
     ClassValue,
@@ -122,5 +123,6 @@ class Definitions(Blocks):
         if isinstance(base, Instance):
             return not is_exception(base.type)
         if isinstance(base, External):
-            return "." not in base.path and base.path in self._evaluation.imported
+            is_module = "." not in base.path and base.path in self._evaluation.imported
+            return is_module or base.path in FINDERS | IMPORTERS
         return isinstance(base, (ModuleValue, FunctionValue)) or (isinstance(base, Unknown) and base.type is not None)

@@ -205,7 +205,12 @@ class Evaluation:
         """Note whether evaluation comes to a module's import for sure."""
         parent = self.modules.get(module.name.rpartition(".")[0])
         open_parent = parent is not None and parent.status == "ok" and bool(parent.maybe)
-        doubtful = frame is not None and (open_parent or frame.uncertain > 0 or frame.module.doubtful)
+        doubtful = frame is not None and (
+            open_parent
+            or frame.uncertain > 0
+            or frame.module.doubtful
+            or (frame.kind == "module" and (frame.left or bool(frame.exits)))
+        )
         module.doubtful = doubtful and (module.doubtful or module.name not in self._process)
 
     def has_imported(self, name: str) -> bool:

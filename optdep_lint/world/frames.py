@@ -51,7 +51,7 @@ class Frame:
     """One activation of a module, class body or function."""
 
     __slots__ = (
-        "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind",
+        "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind", "left",
         "module", "nonlocals", "own", "protected", "state", "thrown", "uncertain",
     )  # fmt: skip
 
@@ -63,6 +63,8 @@ class Frame:
         self.called: tuple[Frame, int, tuple[Value, ...]] | None = None
         """Of a function: the frame that calls it, at which position, and with what."""
         self.exits: list[Exit] = []
+        self.left = False
+        """There are ways out before the block that evaluation is in."""
         self.causes: list[Cause | None] = []
         """The absences that decided the branches and handlers that evaluation is in."""
         self.guards: tuple[Guard, ...] = ()

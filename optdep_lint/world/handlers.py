@@ -33,6 +33,7 @@ class Handlers(Blocks):
 
     def _try(self, node: syntax.Try, frame: Frame) -> bool:
         outer, frame.exits = frame.exits, []
+        frame.left = frame.left or bool(outer)
         before, entry = dict(frame.state.names), frame.state
         entry_assumed = dict(entry.assumed)
         guards = frame.guards
@@ -127,6 +128,7 @@ class Handlers(Blocks):
         if not any(calls.may_swallow(manager) for manager in managers):
             return self.run(node.body, frame)
         outer, frame.exits = frame.exits, []
+        frame.left = frame.left or bool(outer)
         before = dict(frame.state.names)
         entry = frame.state.copy()
         guards = frame.guards

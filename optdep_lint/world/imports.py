@@ -184,7 +184,7 @@ class Imports:
         module = self._evaluation.modules.get(name)
         if module is None or name.partition(".")[0] not in self._evaluation.tree.sources:
             return False
-        return module.status == "ok" and self._evaluation.has_imported(name)
+        return module.status == "ok" and not module.doubtful and self._evaluation.has_imported(name)
 
     def _without_source(self, name: str, parent: Module | None, frame: Frame, at: int) -> Value:
         """A name below one of the project's own roots for which there is no source."""
@@ -439,7 +439,8 @@ class Imports:
             if raised.failure.subject != f"{module.name}.{name}":
                 raise
             raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None
-        if isinstance(value, ModuleValue) and value.module.status == "running" and name not in module.names:
+        half = isinstance(value, ModuleValue) and value.module.status == "running"
+        if half and module.names.keys().isdisjoint((name, "__getattr__")):
             raise Raised(replace(self._no_name(module, name, None, frame, at), type=builtin("AttributeError")))
         return value
 

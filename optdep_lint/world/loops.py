@@ -29,6 +29,7 @@ class Loops(Blocks):
         if elements is None or len(elements) > _MOST_UNROLLED:
             return self._repeat(node, lambda: self.assign(node.target, Unknown(), frame), frame)
         outer, frame.exits = frame.exits, []
+        frame.left = frame.left or bool(outer)
         before, breaks = frame.state, []
         running = True
         for element in elements:
@@ -57,6 +58,7 @@ class Loops(Blocks):
     ) -> bool:
         """Run a body that is repeated an unknown number of times: once, and perhaps never."""
         outer, frame.exits = frame.exits, []
+        frame.left = frame.left or bool(outer)
         before = frame.state
         frame.state = before.copy()
         if not certain:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.world.frames import Exit, Frame, State, join_values
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.truth import Atom, Condition, Truth, assume, decide, every, negate, some
 from optdep_lint.world.values import (
     Cause,
@@ -51,7 +52,8 @@ class Questions(ABC):
         """An exception raised here; while another is being handled, it goes back to what that goes back to."""
         if self._evaluation.cautious and (frame.kind == "function" or kind in ("attribute", "call")):
             certain = False
-        if frame.caught and (certain if cause is None else kind in ("name", "attribute", "call")):
+        unexplained = cause is None or cause.missing == TYPING_ONLY
+        if frame.caught and (certain if unexplained else kind in ("name", "attribute", "call")):
             cause = frame.caught[-1].cause or cause
         return Failure(
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
