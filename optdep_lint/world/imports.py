@@ -86,7 +86,15 @@ class Imports:
             return self._external(name, last, frame, at)
         if self._is_in_doubt(name, frame):
             return self._try_out(name, last, frame, at)
-        return self._import_own(name, last, frame, at)
+        found = self._evaluation.modules.get(name) if last and "." in name else None
+        if found is None or found.status != "ok" or not found.doubtful:
+            return self._import_own(name, last, frame, at)
+        try:
+            return self._import_own(name, last, frame, at)
+        except Raised as raised:  # one of its parents fails, which is not asked for if the module is there already
+            failure = raised.failure
+        self._evaluation.expressions.may_fail(failure, Atom(f"{name} is there already"), frame)
+        return found.replaced or ModuleValue(found)
 
     def _import_own(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         """A module below one of the project's own roots, its parents first."""
