@@ -39,10 +39,11 @@ class Bindings:
         value = caused(value, frame.cause)
         if name in frame.globals:
             names = frame.module.names
-            self._evaluation.change(names, name)
             if frame.uncertain and name in names:
                 value = join_values(None, value, names[name])
-            names[name] = value
+            if not _is_no_other(value, names.get(name)):
+                self._evaluation.change(names, name)
+                names[name] = value
         elif name in frame.nonlocals:
             self._evaluation.effects += 1
             holder = frame.enclosing
@@ -103,7 +104,8 @@ class Bindings:
             if target.name == "__class__":
                 holder.module.dynamic = True
         elif isinstance(holder, ClassValue):
-            self._evaluation.change(holder.names, target.name)
+            if target.name not in _TELLING:
+                self._evaluation.change(holder.names, target.name)
             self._put(holder.names, target.name, value, frame)
         elif isinstance(holder, Instance):
             self._put(holder.attributes, target.name, value, frame)
@@ -130,3 +132,14 @@ class Bindings:
         elif isinstance(holder, Table) and isinstance(target.value, syntax.Name):
             entries = {**holder.entries, key: value} if key is not None else holder.entries
             self.rebind(target.value.id, Table(entries, holder.complete and key is not None), frame)
+
+
+_TELLING = frozenset({"__doc__", "__name__", "__qualname__"})
+"""Attributes of a class that only tell what it is: nothing hangs on them."""
+
+
+def _is_no_other(value: Value, before: Value | None) -> bool:
+    """As little is known of a value as of what it replaces: a cache that is filled again."""
+    if not isinstance(value, Unknown) or not isinstance(before, Unknown):
+        return False
+    return value.condition == before.condition and value.cause == before.cause

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -46,7 +46,7 @@ class OperationUses:
         doubtful, empty = self._operations.doubtful_words(), self._namespaces()
         self._operations.settled = True
         try:
-            for name in self._subjects:
+            for name in self._concerned(doubtful, empty):
                 module = self._evaluation.modules.get(name)
                 if module is not None and module.status == "ok":
                     yield from self._at_import(module)
@@ -56,6 +56,18 @@ class OperationUses:
         finally:
             self._operations.settled = False
             self._operations.called = []
+
+    def _concerned(self, doubtful: set[str], empty: set[str]) -> Iterable[str]:
+        """The modules that can use an operation which may be missing: those that ask for one at import, or spell one."""
+        if doubtful:
+            return self._subjects
+        base = self._operations.base
+        asking = self._operations.pending.keys() | (base.pending.keys() if base is not None else set())
+        sources = self._evaluation.tree.sources
+        return [
+            name for name in self._subjects
+            if name in asking or (empty and self._words.may_spell(sources[name].summary, "ops"))
+        ]  # fmt: skip
 
     def _namespaces(self) -> set[str]:
         return {space for root in self._evaluation.world.absent for space in namespaces_of(root)}
@@ -71,7 +83,8 @@ class OperationUses:
     def _spelling(self, module: Module, doubtful: set[str], empty: set[str]) -> Iterable[Definition]:
         """The functions that spell a doubtful operation, or `ops` and a namespace that is empty."""
         summary = module.source.summary
-        doubtful, empty = doubtful | _constants_for(module, doubtful), empty | _constants_for(module, empty)
+        texts = self._words.texts(module.namespace, keep=module.name in self._evaluation.shared)
+        doubtful, empty = _with_names_of(texts, doubtful), _with_names_of(texts, empty)
         found = list(self._words.spelling(summary, doubtful)) if doubtful else []
         for definition in self._words.spelling(summary, ("ops",)) if empty else ():
             known = any(one is definition for one in found)
@@ -217,13 +230,9 @@ class OperationUses:
             yield Use(module.name, "", self._without_own_questions(failure, pending.operation), found.truth is Truth.NO)
 
 
-def _constants_for(module: Module, words: set[str]) -> set[str]:
-    """The names of a module that stand for one of the words."""
-    return {
-        name
-        for name, value in module.namespace.items()
-        if isinstance(value, Constant) and isinstance(value.value, str) and value.value in words
-    }
+def _with_names_of(texts: Mapping[str, Iterable[str]], words: set[str]) -> set[str]:
+    """The words, and the names of a module that stand for them."""
+    return words.union(*(texts[word] for word in texts.keys() & words))
 
 
 def _is_exported(module: Module, name: str) -> bool:

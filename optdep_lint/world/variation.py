@@ -91,6 +91,18 @@ def _closure(names: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[
 E = TypeVar("E", bound=Evaluation)
 
 
+class _Modules(dict[str, Module]):
+    """The modules of a world, which shares those of another; one that it does not share is made when it is asked for."""
+
+    def __init__(self, base: Evaluation) -> None:
+        super().__init__(base.modules)
+        self._sources = base.tree.sources
+
+    def __missing__(self, name: str) -> Module:
+        module = self[name] = Module(self._sources[name])
+        return module
+
+
 class Variation(Generic[E]):
     """A world in which more is absent than in `base`, evaluated as far as somebody wants to know.
 
@@ -101,7 +113,7 @@ class Variation(Generic[E]):
     def __init__(self, make: Callable[[Tree, World], E], base: Evaluation, readers: Readers, world: World) -> None:
         self._base, self._readers = base, readers
         self.evaluation = varied = make(base.tree, world)
-        varied.modules = dict(base.modules)
+        varied.modules = _Modules(base)
         varied.shared = set(base.modules)
         varied.operations.base = base.operations
         varied.imported, varied.injected, varied.injecting = set(base.imported), dict(base.injected), base.injecting
@@ -114,8 +126,10 @@ class Variation(Generic[E]):
         self.carried: dict[str, str] = {}
         """The modules that differ only by the failure of one that they import, and which that is."""
         unknown = {name for name, module in base.modules.items() if module.status == "new"}
-        for name in unknown | readers.reaching(self._feeling):
-            self._renew(name)
+        stale = unknown | readers.reaching(self._feeling)
+        varied.shared -= stale
+        for name in stale:
+            del varied.modules[name]
 
     def want(self, names: Iterable[str] | None = None) -> E:
         """The evaluation, with these modules, and what they import, as they are in this world; all without `names`."""
@@ -124,8 +138,9 @@ class Variation(Generic[E]):
         added = wanted - self._wanted
         self._wanted |= added
         for name in added - varied.shared:
-            if varied.modules[name].status == "new" != self._base.modules[name].status:
-                varied.modules[name] = self._base.modules[name]
+            known, before = varied.modules.get(name), self._base.modules[name]
+            if (known is None or known.status == "new") and before.status != "new":
+                varied.modules[name] = before
                 varied.shared.add(name)
         differing = (reader for name, told in self._told.items() for reader in self._readers.reading(name, told))
         todo = deque(sorted(added & self._feeling.union(differing)))
@@ -158,7 +173,7 @@ class Variation(Generic[E]):
         found = self.evaluation.modules[reader]
         if reader in self.evaluation.shared or reader in self.carried or found.status not in ("ok", "raises"):
             return False
-        return self._renewed[module.name] <= found.began and module.began < found.ended
+        return self._renewed.get(module.name, 0) <= found.began and module.began < found.ended
 
     def _reaches(self, reader: str, module: Module, names: set[str]) -> bool:
         """Let a reader know that names of a module differ; False where that makes no difference to it."""

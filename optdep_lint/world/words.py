@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition, expressions, inner_definitions, outer_definitions, statements
+from optdep_lint.world.values import Constant, Value
 
 _NONE: frozenset[int] = frozenset()
 _TEXT = re.compile(rb"[zZ\xda\xfa](?=(.[A-Za-z_][\w.]*))", re.DOTALL)
@@ -77,6 +78,10 @@ class Outer:
             if here:
                 yield from (one for one in inner_definitions(summary, definition) if one.node.body in here)
 
+    def may_spell(self, summary: Summary, word: str) -> bool:
+        """One of the functions may spell the word."""
+        return bool(self._spelling_one(summary, word))
+
     def _spelling_one(self, summary: Summary, word: str) -> frozenset[int]:
         """The numbers of the functions that may spell a word: in most worlds it is the same words that are asked for."""
         number = self._numbers.setdefault(id(summary), len(self._numbers))
@@ -97,6 +102,24 @@ class Words:
     def __init__(self) -> None:
         self._outer = Outer()
         self._words: dict[int, frozenset[str]] = {}
+        self._texts: dict[int, tuple[Mapping[str, Value], dict[str, list[str]]]] = {}
+
+    def texts(self, names: Mapping[str, Value], *, keep: bool) -> dict[str, list[str]]:
+        """The texts that names are bound to, each with these names; `keep` it for a namespace that worlds share."""
+        found = self._texts.get(id(names))
+        if found is not None and found[0] is names:
+            return found[1]
+        texts: dict[str, list[str]] = {}
+        for name, value in names.items():
+            if isinstance(value, Constant) and isinstance(value.value, str):
+                texts.setdefault(value.value, []).append(name)
+        if keep:
+            self._texts[id(names)] = (names, texts)
+        return texts
+
+    def may_spell(self, summary: Summary, word: str) -> bool:
+        """Some function of a file may spell the word."""
+        return self._outer.may_spell(summary, word)
 
     def functions(self, summary: Summary) -> Iterator[Definition]:
         """The functions at the top of a file and in its classes."""

@@ -152,3 +152,18 @@ def test_what_one_import_loaded_the_next_process_has_not(project):
     made = project({"a": "import sys, b", "b": "", "c": "import sys\nif 'b' in sys.modules:\n import gone"})
     assert made.outcome("a") == "ok"
     assert made.outcome("c") == "ok"
+
+
+def test_a_decorator_that_documents_what_it_is_put_on_is_not_followed_for_ever(project):
+    classes = "\n".join(f"@documented\nclass C{number}:\n    pass" for number in range(40))
+    made = project({
+        "docs": "import re\n_pattern = None\ndef documented(cls):\n    global _pattern\n    if _pattern is None:\n"
+        "        _pattern = re.compile('x')\n    lines = []\n    for name in dir(cls):\n        lines.append(name)\n"
+        "    cls.__doc__ = ''.join(lines)\n    return cls\n",
+        "m": f"from docs import documented\n{classes}",
+    })  # fmt: skip
+    steps = []
+    plain = made.evaluation.count_step
+    made.evaluation.count_step = lambda: (steps.append(1), plain())
+    assert made.outcome("m") == "ok"
+    assert len(steps) < 150
