@@ -225,8 +225,8 @@ class Evaluation:
                 continue
             self._process.add(name)
             self.injected.update(module.injections)
-            for other, what in module.asked.reads:
-                if not what and other in self.modules:
+            for other in module.imports:
+                if other not in self._process and other in self.modules:
                     self._entered[other] = self.modules[other]
 
     def run_module(self, module: Module) -> None:

@@ -69,7 +69,7 @@ class Module:
     """A module of the project in one world."""
 
     __slots__ = (
-        "asked", "assumed", "began", "declared", "doubtful", "dynamic", "dynamic_path", "ended", "failure", "frame", "implicit", "injections", "loads", "maybe", "namespace", "replaced",
+        "_imports", "asked", "assumed", "began", "declared", "doubtful", "dynamic", "dynamic_path", "ended", "failure", "frame", "implicit", "injections", "loads", "maybe", "namespace", "replaced",
         "source", "status", "touched",
     )  # fmt: skip
 
@@ -106,6 +106,7 @@ class Module:
         self.loads: dict[str, int | None] = {}
         """The project's modules that its import loads, in order, each with the position of the statement of its own body that
         loads it first and that nothing protects; None for all other ways."""
+        self._imports: tuple[str, ...] | None = None
         self.touched: set[str] = set()
         """Modules that it met half imported."""
 
@@ -114,8 +115,16 @@ class Module:
         """Its import name."""
         return self.source.name
 
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The modules of the project that its import imports."""
+        if self._imports is None or self.status not in ("ok", "raises"):
+            self._imports = tuple(name for name, what in self.asked.reads if not what)
+        return self._imports
+
     def renew(self) -> None:
         """As if it had not been imported."""
+        self._imports = None
         self.status, self.failure, self.maybe, self.touched = "new", None, [], set()
         self.dynamic, self.replaced = False, None
 
