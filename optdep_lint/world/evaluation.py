@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from optdep_lint.world import stdlib
 from optdep_lint.world.bound import bound_names, local_names
@@ -39,6 +40,9 @@ class Outcome:
 
 class Evaluation:
     """One world's worth of a project's modules."""
+
+    carried: Mapping[str, str] = MappingProxyType({})
+    """The modules that differ from those of another world only by the failure of one that they import, and which that is."""
 
     def __init__(self, tree: Tree, world: World, *, cautious: bool = True) -> None:
         self.tree, self.world = tree, world
@@ -106,8 +110,12 @@ class Evaluation:
         return found
 
     def is_shared(self, module: Module) -> bool:
-        """The module was imported in another world, and is the same in this one: nothing may change it."""
-        return module.name in self.shared
+        """The module was imported in another world, and binds the same in this one: nothing may change it."""
+        return module.name in self.shared or module.name in self.carried
+
+    def has_same_names(self, name: str) -> bool:
+        """A module was imported in another world, and all that it does, but for failing perhaps, it does in this one."""
+        return name in self.shared or (name in self.carried and self.modules[name].status == "ok")
 
     def feel(self, dotted: str) -> None:
         """Note that the module being imported asked whether a name of another project is there."""

@@ -136,7 +136,7 @@ class Operations:
             yield from found
         if self.base is not None:
             for module, found in self.base.log.items():
-                if module in self.evaluation.shared:
+                if self.evaluation.has_same_names(module):
                     yield from found
 
     def function_named(self, path: str, name: str) -> str | None:

@@ -220,7 +220,7 @@ class OperationUses:
     def _at_import(self, module: Module) -> Iterator[Use]:
         """Reads by the module's own code, judged now that all modules have been imported."""
         registry = self._operations
-        if registry.base is not None and module.name in self._evaluation.shared:
+        if registry.base is not None and self._evaluation.has_same_names(module.name):
             registry = registry.base
         for pending in registry.pending.get(module.name, ()):
             found = self._operations.presence(pending.operation, pending.assumed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.values import Failure
-from optdep_lint.world.variation import Readers, Variation
+from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.words import Words
 from optdep_lint.world.worlds import World
 
@@ -99,9 +99,8 @@ def survey(
     surveyor.look_at(base, base.modules)
     readers = Readers(base)
     for world in declared.worlds():
-        variation = Variation(Evaluation, base, readers, world)
-        varied = variation.want(judged)
-        surveyor.look_at(varied, varied.modules.keys() - varied.shared, variation.carried)
+        varied = vary(base, readers, world, judged)
+        surveyor.look_at(varied, varied.modules.keys() - varied.shared)
     return surveyor.result()
 
 
@@ -123,8 +122,8 @@ class _Surveyor:
         """Those of the world in which everything is there."""
         self._entries = frozenset(self._find_entries())
 
-    def look_at(self, evaluation: Evaluation, names: Iterable[str], carried: Collection[str] = ()) -> None:
-        """Note what breaks in a world, among the modules that can differ in it; the names that `carried` bind do not."""
+    def look_at(self, evaluation: Evaluation, names: Iterable[str]) -> None:
+        """Note what breaks in a world, among the modules that can differ in it."""
         names = sorted(names)
         failing: dict[str, str] = {}
         for name in names:
@@ -134,7 +133,7 @@ class _Surveyor:
         single = evaluation.world.name != "bare" and "extra" not in evaluation.world.name
         if single:
             self._note_operations(evaluation)
-            self._note_uses(evaluation, [name for name in names if name not in carried])
+            self._note_uses(evaluation, [name for name in names if name not in evaluation.carried])
 
     def _note_failures(self, module: Module, world: World, failing: dict[str, str]) -> None:
         certain = module.status == "raises"

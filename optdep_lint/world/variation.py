@@ -123,8 +123,8 @@ class Variation(Generic[E]):
         self._wanted: set[str] = set()
         self._renewed: dict[str, int] = {}
         """When a module was last found to differ, by the clock of its world."""
-        self.carried: dict[str, str] = {}
-        """The modules that differ only by the failure of one that they import, and which that is."""
+        self._carried: dict[str, str] = {}
+        varied.carried = self._carried
         unknown = {name for name, module in base.modules.items() if module.status == "new"}
         stale = unknown | readers.reaching(self._feeling)
         varied.shared -= stale
@@ -171,21 +171,21 @@ class Variation(Generic[E]):
     def _has_seen(self, reader: str, module: Module) -> bool:
         """The import of the reader was followed in this world with the module as it is now."""
         found = self.evaluation.modules[reader]
-        if reader in self.evaluation.shared or reader in self.carried or found.status not in ("ok", "raises"):
+        if reader in self.evaluation.shared or reader in self._carried or found.status not in ("ok", "raises"):
             return False
         return self._renewed.get(module.name, 0) <= found.began and module.began < found.ended
 
     def _reaches(self, reader: str, module: Module, names: set[str]) -> bool:
         """Let a reader know that names of a module differ; False where that makes no difference to it."""
         found, base = self.evaluation.modules[reader], self._base.modules[reader]
-        alike = reader in self.evaluation.shared or reader in self.carried
+        alike = reader in self.evaluation.shared or reader in self._carried
         read = {name for name in (*names, "*") if (module.name, name) in found.asked.reads}
         if found.status in ("ok", "raises") and not read:
             return False
         if found.status == "new" or reader in self._feeling or not alike:
             self._renew(reader)
             return True
-        before = self.carried.get(reader)
+        before = self._carried.get(reader)
         if before and found.status == "raises" and comes_first(base, before, module.name):
             return False  # it never comes so far
         carried = carry(found, base, module) if module.status == "raises" or read == {""} else None
@@ -193,11 +193,11 @@ class Variation(Generic[E]):
             self._renew(reader)
         else:
             self._replace(reader, carried)
-            self.carried[reader] = module.name
+            self._carried[reader] = module.name
         return True
 
     def _renew(self, name: str) -> None:
-        self.carried.pop(name, None)
+        self._carried.pop(name, None)
         self._replace(name, Module(self.evaluation.tree.sources[name]))
 
     def _replace(self, name: str, module: Module) -> None:

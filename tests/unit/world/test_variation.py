@@ -68,3 +68,12 @@ def test_a_module_that_only_types_differ_for_is_shared(varied):
         b="from a import TYPE_CHECKING\n",
     )
     assert run == ["a"]
+
+
+def test_what_a_module_registers_is_there_though_its_import_may_fail(varied):
+    evaluation, run = varied(
+        a="import random\nif random.random() > 0.5:\n    import gone",
+        b="import torch\nimport a\nlib = torch.library.Library('acme', 'DEF')\nlib.define('op(Tensor x) -> Tensor')",
+    )
+    assert run == ["a"]
+    assert "acme::op" in evaluation.operations.index
