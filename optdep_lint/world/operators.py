@@ -31,6 +31,7 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     caused,
+    is_none,
     typed,
 )
 
@@ -167,6 +168,9 @@ class Operators(Questions):
             return caused(result if operator_ in ("==", "in") else negated(result), result.cause or cause)
         if operator_ in ("in", "not in") and isinstance(right, Table) and not right.complete:
             return Unknown()
+        if operator_ in ("in", "not in") and is_none(left) and isinstance(right, Items):
+            result = self._has_none(right, frame)
+            return result if operator_ == "in" else negated(result)
         left_python, right_python = to_python(left), to_python(right)
         if left_python is not NotPython and right_python is not NotPython:
             try:
@@ -174,6 +178,21 @@ class Operators(Questions):
             except (TypeError, ValueError):
                 return Unknown()
         return self._open_comparison(operator_, left, right, cause)
+
+    def _has_none(self, items: Items, frame: Frame) -> Value:
+        """`None in [...]`: at least one of them is None."""
+        conditions: list[Condition | None] = []
+        for element in items.elements:
+            same = self.compare("is", element, Constant(None), frame)
+            truth, condition = self.truth(same, frame)
+            if truth is Truth.YES:
+                return caused(Constant(True), same.cause)
+            if truth is Truth.MAYBE:
+                conditions.append(condition)
+        known = [condition for condition in conditions if condition is not None]
+        if not conditions:
+            return Constant(False)
+        return Unknown(some(*known)) if len(known) == len(conditions) else Unknown()
 
     def _own_answer(self, left: Value, right: Value, frame: Frame) -> Value | None:
         """What the class of one of them says of equality; None where none does."""

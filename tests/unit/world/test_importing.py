@@ -167,3 +167,15 @@ def test_a_decorator_that_documents_what_it_is_put_on_is_not_followed_for_ever(p
     made.evaluation.count_step = lambda: (steps.append(1), plain())
     assert made.outcome("m") == "ok"
     assert len(steps) < 150
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [
+        ("None not in [find_spec('gone'), find_spec('there')]", "ok"),
+        ("None in (find_spec('there'), find_spec('gone'))", "gone"),
+        ("None not in [1, 'there']", "gone"),
+    ],
+)
+def test_none_is_looked_for_among_what_probes_give(outcome, guard, expected):
+    assert outcome(f"from importlib.util import find_spec\nif {guard}:\n    import gone\n") == expected
