@@ -27,12 +27,22 @@ def carry(reader: Module, base: Module, module: Module) -> Module | None:
     if at is None:
         return None
     if module.status == "ok":
-        return _perhaps(reader, base, [_passed(failure, base, module, at) for failure in module.maybe])
-    if module.failure is None:
+        others = [failure for failure in module.maybe if not _is_on_the_way(base, failure)]
+        return _perhaps(reader, base, [_passed(failure, base, module, at) for failure in others])
+    if module.failure is None or came_by(base, module):
         return None
     carried = _like(base)
     carried.status, carried.failure = "raises", _passed(module.failure, base, module, at)
     return carried
+
+
+def came_by(base: Module, module: Module) -> bool:
+    """What a module fails with has come by the reader itself, which they import in a circle."""
+    return module.failure is not None and _is_on_the_way(base, module.failure)
+
+
+def _is_on_the_way(base: Module, failure: Failure) -> bool:
+    return failure.path == base.source.path or any(path == base.source.path for path, _ in failure.places)
 
 
 def comes_first(base: Module, name: str, other: str) -> bool | None:

@@ -100,6 +100,7 @@ class Imports:
         """A module below one of the project's own roots, its parents first."""
         tree, injected = self._evaluation.tree, self._evaluation.injected
         if "." in name and self._is_whole_already(name):
+            self._note_parents(name, frame, at)
             module = self.load(name if last else name.partition(".")[0], frame, at)
             return module.replaced or ModuleValue(module)
         first: Value | None = None
@@ -186,6 +187,15 @@ class Imports:
         if root != name and root in self._evaluation.tree.sources and self._evaluation.module(root).status == "raises":
             self.load(root, frame, at)
         return value
+
+    def _note_parents(self, name: str, frame: Frame, at: int) -> None:
+        """Where nothing has been imported before, the parents come first: another world may be asked in that order."""
+        parent = name.rpartition(".")[0]
+        while parent:
+            if parent in self._evaluation.tree.sources:
+                self._evaluation.read(self._evaluation.module(parent), "")
+                self._evaluation.note_load(parent, frame, at)
+            parent = parent.rpartition(".")[0]
 
     def _is_whole_already(self, name: str) -> bool:
         """The module has been imported in this process: its parents are not asked for, even if they have failed."""

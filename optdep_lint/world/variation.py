@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from optdep_lint.world import stdlib
-from optdep_lint.world.carried import carry, comes_first
+from optdep_lint.world.carried import came_by, carry, comes_first
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.values import Choice, ClassValue, Descriptor, FunctionValue, Instance, Known, Value
@@ -186,8 +186,8 @@ class Variation(Generic[E]):
             self._renew(reader)
             return True
         before = self._carried.get(reader)
-        if before and found.status == "raises" and comes_first(base, before, module.name):
-            return False  # it never comes so far
+        if before and found.status == "raises" and (comes_first(base, before, module.name) or came_by(base, module)):
+            return False  # it never comes so far, or fails before
         carried = carry(found, base, module) if module.status == "raises" or read == {""} else None
         if carried is None:
             self._renew(reader)

@@ -77,3 +77,11 @@ def test_what_a_module_registers_is_there_though_its_import_may_fail(varied):
     )
     assert run == ["a"]
     assert "acme::op" in evaluation.operations.index
+
+
+def test_in_a_circle_the_failure_is_told_where_it_comes_from(varied):
+    evaluation, _ = varied(
+        u="import e\nfrom m import Agency\nfrom u_dates import convert", u_dates="import gone\nconvert = 1",
+        e="", m="from m_map import Agency", m_map="class Agency: pass\nimport u",
+    )  # fmt: skip
+    assert [step.message for step in evaluation.modules["u"].failure.chain] == ["imports u_dates"]
