@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Target
-from optdep_lint.world.frames import Frame, join_values
+from optdep_lint.world.frames import Frame, is_same, join_values
 from optdep_lint.world.values import (
     ClassValue,
     Constant,
@@ -140,6 +140,4 @@ _TELLING = frozenset({"__doc__", "__name__", "__qualname__"})
 
 def _is_no_other(value: Value, before: Value | None) -> bool:
     """As little is known of a value as of what it replaces: a cache that is filled again."""
-    if not isinstance(value, Unknown) or not isinstance(before, Unknown):
-        return False
-    return value.condition == before.condition and value.cause == before.cause
+    return isinstance(value, Unknown) and before is not None and is_same(value, before) and value.cause == before.cause

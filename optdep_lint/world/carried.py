@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import copy
 
+from optdep_lint.world.evaluation import MOST_OPEN
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.imports import through
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Truth, decide
 from optdep_lint.world.values import Failure
-
-_MOST_OPEN = 8
 
 
 def carry(reader: Module, base: Module, module: Module) -> Module | None:
@@ -45,10 +44,10 @@ def _is_on_the_way(base: Module, failure: Failure) -> bool:
     return failure.path == base.source.path or any(path == base.source.path for path, _ in failure.places)
 
 
-def comes_first(base: Module, name: str, other: str) -> bool | None:
-    """A module's import loads `name` before `other`; None where that is not known."""
-    order = {loaded: place for place, loaded in enumerate(base.loads)}
-    return order[name] < order[other] if name in order and other in order else None
+def comes_first(base: Module, name: str, other: str) -> bool:
+    """Of two modules that a module's import loads, it loads `name` before `other`."""
+    order = list(base.loads)
+    return other in base.loads and order.index(name) < order.index(other)
 
 
 def _passed(failure: Failure, base: Module, module: Module, at: int) -> Failure:
@@ -61,16 +60,13 @@ def _perhaps(reader: Module, base: Module, failures: list[Failure]) -> Module:
     carried.maybe = list(reader.maybe)
     for failure in failures:
         excluded = any(decide(condition, base.assumed) is Truth.NO for condition in failure.conditions)
-        if (failure.path, failure.at) not in known and not excluded and len(carried.maybe) < _MOST_OPEN:
-            carried.maybe.append(replace(failure))
+        if (failure.path, failure.at) not in known and not excluded and len(carried.maybe) < MOST_OPEN:
+            carried.maybe.append(failure)
     return carried
 
 
 def _like(base: Module) -> Module:
     """A module that shares its names with another."""
-    carried = Module(base.source)
-    carried.status, carried.asked, carried.loads = base.status, base.asked, base.loads
-    carried.namespace, carried.implicit, carried.assumed = base.namespace, base.implicit, base.assumed
-    carried.declared, carried.dynamic, carried.dynamic_path = base.declared, base.dynamic, base.dynamic_path
-    carried.injections, carried.replaced, carried.touched = base.injections, base.replaced, set(base.touched)
+    carried = copy.copy(base)
+    carried.maybe, carried.touched = [], set(base.touched)
     return carried

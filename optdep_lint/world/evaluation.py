@@ -23,7 +23,8 @@ from optdep_lint.world.truth import Atom, Condition, every, negate
 from optdep_lint.world.values import Constant, Failure, FunctionValue, ModuleValue, Raised, Unknown, Value
 from optdep_lint.world.worlds import World
 
-_MOST_OPEN = 8
+MOST_OPEN = 8
+"""So many failures of a module that its world leaves open are kept."""
 _MOST_ASSUMED = 8
 _MOST_TRIES = 4
 
@@ -379,7 +380,7 @@ def _open_failures(frame: Frame, cautious: bool) -> list[Failure]:
         failure = exit_.failure
         if failure is None or not failure.concludes or (cautious and failure.cause is None):
             continue
-        if (failure.path, failure.at) in found or len(found) == _MOST_OPEN:
+        if (failure.path, failure.at) in found or len(found) == MOST_OPEN:
             continue
         condition: Condition | None = Atom(f"{failure.path}@{failure.at} fails")
         if len(exit_.state.assumed) <= _MOST_ASSUMED:

@@ -101,14 +101,15 @@ def join(condition: Condition | None, yes: State, no: State) -> State:
 
 def join_values(condition: Condition | None, yes: Value, no: Value) -> Value:
     """One of two values."""
-    if yes is no or _same(yes, no):
+    if yes is no or is_same(yes, no):
         return yes
     if condition is None or _depth(yes) + _depth(no) > _DEEPEST_CHOICE:
         return Unknown()
     return Choice(condition, yes, no)
 
 
-def _same(left: Value, right: Value) -> bool:
+def is_same(left: Value, right: Value) -> bool:
+    """Nothing tells two values apart, but perhaps what an unknown one goes back to."""
     if type(left) is not type(right):
         return False
     if isinstance(left, Constant) and isinstance(right, Constant):

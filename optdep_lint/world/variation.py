@@ -171,18 +171,17 @@ class Variation(Generic[E]):
     def _has_seen(self, reader: str, module: Module) -> bool:
         """The import of the reader was followed in this world with the module as it is now."""
         found = self.evaluation.modules[reader]
-        if reader in self.evaluation.shared or reader in self._carried or found.status not in ("ok", "raises"):
+        if self.evaluation.is_shared(found) or found.status not in ("ok", "raises"):
             return False
         return self._renewed.get(module.name, 0) <= found.began and module.began < found.ended
 
     def _reaches(self, reader: str, module: Module, names: set[str]) -> bool:
         """Let a reader know that names of a module differ; False where that makes no difference to it."""
         found, base = self.evaluation.modules[reader], self._base.modules[reader]
-        alike = reader in self.evaluation.shared or reader in self._carried
         read = {name for name in (*names, "*") if (module.name, name) in found.asked.reads}
         if found.status in ("ok", "raises") and not read:
             return False
-        if found.status == "new" or reader in self._feeling or not alike:
+        if found.status == "new" or reader in self._feeling or not self.evaluation.is_shared(found):
             self._renew(reader)
             return True
         before = self._carried.get(reader)

@@ -3,7 +3,7 @@
 import pytest
 
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.variation import Readers, Variation
+from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World
 
 WITHOUT = World("without", absent=frozenset({"gone"}), distributions={"gone": "gone"})
@@ -13,7 +13,7 @@ WITHOUT = World("without", absent=frozenset({"gone"}), distributions={"gone": "g
 def varied(project, monkeypatch):
     """The variation without `gone`, and which modules were run in it."""
 
-    def vary(**modules):
+    def look(**modules):
         tree = project({name.replace("__", "."): text for name, text in modules.items()}).evaluation.tree
         base = Evaluation(tree, World("everything"))
         for name in tree.sources:
@@ -22,9 +22,9 @@ def varied(project, monkeypatch):
         monkeypatch.setattr(
             Evaluation, "run_module", lambda self, module: (run.append(module.name), plain(self, module))
         )
-        return Variation(Evaluation, base, Readers(base), WITHOUT).want(), run
+        return vary(base, Readers(base), WITHOUT), run
 
-    return vary
+    return look
 
 
 def test_a_failure_is_carried_through_plain_imports(varied):
