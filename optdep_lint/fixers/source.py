@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TypeVar
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from optdep_lint.findings import Edit
 from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.places import Places, places_of
 
 N = TypeVar("N", bound=cst.CSTNode)
 Statement = cst.BaseSmallStatement | cst.BaseCompoundStatement
@@ -46,52 +46,8 @@ class Source:
             raise Refusal("the file is written in a syntax that the fixer cannot read") from error
 
     @cached_property
-    def _positions(self) -> dict[cst.CSTNode, tuple[int, int]]:
-        try:
-            wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-            ranges = wrapper.resolve(PositionProvider)
-        except RecursionError as error:
-            raise Refusal("the file is nested too deeply") from error
-        found = {}
-        for node, place in ranges.items():
-            start = self._offset(place.start.line, place.start.column)
-            found[node] = (start, self._offset(place.end.line, place.end.column))
-        return found
-
-    @cached_property
-    def _tree(self) -> tuple[list[cst.CSTNode], dict[cst.CSTNode, tuple[int, int]], dict[cst.CSTNode, cst.CSTNode]]:
-        """All nodes in the order of the text, which of them lie in each, and what each lies in."""
-        nodes: list[cst.CSTNode] = []
-        inside: dict[cst.CSTNode, tuple[int, int]] = {}
-        parents: dict[cst.CSTNode, cst.CSTNode] = {}
-        todo: list[tuple[cst.CSTNode, int | None]] = [(self.module, None)]
-        while todo:
-            node, start = todo.pop()
-            if start is not None:
-                inside[node] = start, len(nodes)
-                continue
-            todo.append((node, len(nodes)))
-            nodes.append(node)
-            children = node.children  # slow: asked for once
-            parents.update(dict.fromkeys(children, node))
-            todo += ((child, None) for child in reversed(children))
-        return nodes, inside, parents
-
-    @cached_property
-    def _has_form_feeds(self) -> bool:
-        return "\f" in self.text
-
-    def _offset(self, line: int, column: int) -> int:
-        """The offset of a place that libcst gives: it has not seen form feeds."""
-        start = self._starts[min(line, len(self._starts)) - 1]
-        if not self._has_form_feeds:
-            return start + column
-        end = self._starts[line] if line < len(self._starts) else len(self.text)
-        position, left = start, column
-        while position < end and (left or self.text[position] == "\f"):
-            left -= self.text[position] != "\f"
-            position += 1
-        return position
+    def _places(self) -> Places:
+        return places_of(self.module, self.text)
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -107,9 +63,9 @@ class Source:
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
         """Where a node begins and ends; decorators belong to what they decorate."""
-        start, end = self._positions[node]
+        start, end = self._places.spans[node]
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)) and node.decorators:
-            start = self._positions[node.decorators[0]][0]
+            start = self._places.spans[node.decorators[0]][0]
         return start, self._without_line_end(start, end) if isinstance(node, cst.BaseCompoundStatement) else end
 
     def _without_line_end(self, start: int, end: int) -> int:
@@ -168,7 +124,7 @@ class Source:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node."""
-        return self._tree[2].get(node)
+        return self._places.parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
@@ -186,15 +142,15 @@ class Source:
         wanted = self.offset(line, column)
         found = [
             node
-            for node in self._positions
-            if isinstance(node, kind) and wanted in (self._positions[node][0], self.span(node)[0])
+            for node, (start, _) in self._places.spans.items()
+            if isinstance(node, kind) and wanted in (start, self.span(node)[0])
         ]
         return max(found, key=lambda node: self.span(node)[1]) if found else None
 
     def covering(self, offset: int, kind: type[N]) -> N | None:
         """The innermost node of a kind that covers an offset."""
         found = [
-            node for node, (start, end) in self._positions.items() if isinstance(node, kind) and start <= offset < end
+            node for node, (start, end) in self._places.spans.items() if isinstance(node, kind) and start <= offset < end
         ]
         return min(found, key=lambda node: self.span(node)[1] - self.span(node)[0]) if found else None
 
@@ -210,8 +166,8 @@ class Source:
 
     def all(self, kind: type[N], within: cst.CSTNode | None = None) -> Iterator[N]:
         """Every node of a kind, in the order of the text, in a node or the whole file."""
-        nodes, inside, _ = self._tree
-        start, end = inside[within] if within is not None else (0, len(nodes))
+        nodes = self._places.nodes
+        start, end = self._places.inside[within] if within is not None else (0, len(nodes))
         for index in range(start, end):
             node = nodes[index]
             if isinstance(node, kind):
