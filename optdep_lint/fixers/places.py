@@ -35,7 +35,7 @@ def places_of(module: cst.Module, text: str) -> Places:
     """
     speller = _Speller(module.default_indent, module.default_newline)
     try:
-        module._codegen(speller)
+        module._codegen(speller)  # noqa: SLF001  # what its `code` is made by
     except RecursionError as error:
         raise Refusal("the file is nested too deeply") from error
     pages = [index for index, letter in enumerate(text) if letter == "\f"] if "\f" in text else []

@@ -150,7 +150,9 @@ class Source:
     def covering(self, offset: int, kind: type[N]) -> N | None:
         """The innermost node of a kind that covers an offset."""
         found = [
-            node for node, (start, end) in self._places.spans.items() if isinstance(node, kind) and start <= offset < end
+            node
+            for node, (start, end) in self._places.spans.items()
+            if isinstance(node, kind) and start <= offset < end
         ]
         return min(found, key=lambda node: self.span(node)[1] - self.span(node)[0]) if found else None
 
