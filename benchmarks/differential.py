@@ -27,9 +27,10 @@ PARTS = (Statements, Expressions, Calls, Imports, KnownThings)
 
 
 ELSEWHERE = frozenset({
-    "tell_of_reads", "_resolved", "_alias", "_portion_absent",
+    "tell_of_reads", "_resolved", "_alias", "_portion_absent", "_go_on",
 })  # fmt: skip
-"""Methods that only other uses of the evaluator reach, or syntax newer than the Python that runs the programs."""
+"""Methods that only other uses of the evaluator reach, or syntax newer than the Python that runs the programs; the last
+goes on after a failure that caution does not conclude from, and with caution only what an absence explains is compared."""
 
 
 MOST_OPEN = 0.05

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts.syntax import Block
 from optdep_lint.world.bindings import Bindings
-from optdep_lint.world.bound import bound_names
 from optdep_lint.world.frames import Frame, State, join
 from optdep_lint.world.truth import Atom, every, negate
 from optdep_lint.world.values import (
@@ -32,10 +32,10 @@ class Blocks(Bindings, ABC):
         """A condition that is known only by where it stands."""
         return Atom(f"{frame.module.source.path}@{at}")
 
-    def mark(self, block: Block, before: dict[str, Value] | None, cause: Cause, frame: Frame) -> None:
-        """Note on the names that a block would have bound that they are as they are because it did not."""
+    def mark(self, unmet: Iterable[str], before: dict[str, Value] | None, cause: Cause, frame: Frame) -> None:
+        """Note on the names that code would have bound that they are as they are because it did not run."""
         names = frame.module.names if frame.globals else frame.state.names
-        for name in bound_names(block):
+        for name in unmet:
             scope = names if name in frame.globals else frame.state.names
             value = scope.get(name)
             if value is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Statement
+from optdep_lint.facts.walk import expressions, parts_of
 
 
 def bound_names(block: Block) -> Iterator[str]:
@@ -51,6 +52,28 @@ def _bound(statement: Statement) -> Iterator[str]:
                 yield from bound_names(case.body)
 
 
+def names_from(block: Block, at: int) -> Iterator[str]:
+    """The names that a block binds from the position `at` on; all that it binds where that stands elsewhere."""
+    begun = [number for number, statement in enumerate(block) if _is_before(statement, at)]
+    if not begun:
+        yield from bound_names(block)
+        return
+    statement, rest = block[begun[-1]], block[begun[-1] + 1 :]
+    parts = [(part, inner) for part, inner in parts_of(statement) if inner and _is_before(inner[0], at)]
+    if not parts or isinstance(statement, (syntax.For, syntax.While, syntax.Class)):
+        yield from _bound(statement)
+    else:
+        yield from names_from(parts[-1][1], at)
+        if isinstance(statement, syntax.Try):
+            yield from bound_names((statement.orelse if parts[-1][0] == "body" else ()) + statement.final)
+    yield from bound_names(rest)
+
+
+def _is_before(statement: Statement, at: int) -> bool:
+    """A statement begins at a position or before it."""
+    return (getattr(statement, "at", at) >> 32) <= at >> 32
+
+
 def target_names(target: syntax.Target) -> Iterator[str]:
     """The plain names in an assignment's target."""
     match target:
@@ -63,17 +86,25 @@ def target_names(target: syntax.Target) -> Iterator[str]:
                 yield from target_names(element)  # type: ignore[arg-type]
 
 
+def all_names(block: Block) -> frozenset[str]:
+    """The names that a block binds or unbinds anywhere, in expressions and for the length of a handler, too."""
+    return frozenset((*bound_names(block), *_passing_names(block)))
+
+
 def local_names(body: Block) -> frozenset[str]:
     """The names that are local to a function with this body, its parameters aside."""
     declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
-    return (frozenset(bound_names(body)) | set(_deleted(body))) - declared
+    return all_names(body) - declared
 
 
-def _deleted(body: Block) -> Iterator[str]:
-    for statement in _nested(body):
+def _passing_names(block: Block) -> Iterator[str]:
+    for statement in _nested(block):
         if isinstance(statement, syntax.Delete):
             for target in statement.targets:
                 yield from target_names(target)
+        elif isinstance(statement, syntax.Try):
+            yield from (handler.name for handler in statement.handlers if handler.name is not None)
+        yield from (part.target for part in expressions(statement) if isinstance(part, syntax.Walrus))
 
 
 def _nested(block: Block) -> Iterator[Statement]:

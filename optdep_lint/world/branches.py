@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.blocks import Blocks
+from optdep_lint.world.bound import bound_names
 from optdep_lint.world.frames import Frame, State, join
 from optdep_lint.world.operations_unreached import look_ahead
 from optdep_lint.world.truth import Atom, Condition, Truth, assume
@@ -37,7 +38,7 @@ class Branches(Blocks):
         frame.causes.pop()
         frame.guards = guards
         if falls and cause is not None:
-            self.mark(skipped, None, cause, frame)
+            self.mark(bound_names(skipped), None, cause, frame)
             if taken:
                 frame.guards = (*guards, Guard("passed", node.at, None, cause, holds))
         return falls

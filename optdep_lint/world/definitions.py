@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+import types
+
 from optdep_lint.facts import syntax
 from optdep_lint.world.attributes import kind_of
 from optdep_lint.world.blocks import Blocks
@@ -17,6 +20,7 @@ from optdep_lint.world.values import (
     FunctionValue,
     Instance,
     Items,
+    Known,
     ModuleValue,
     Raised,
     Table,
@@ -124,5 +128,12 @@ class Definitions(Blocks):
             return not is_exception(base.type)
         if isinstance(base, External):
             is_module = "." not in base.path and base.path in self._evaluation.imported
-            return is_module or base.path in FINDERS | IMPORTERS
-        return isinstance(base, (ModuleValue, FunctionValue)) or (isinstance(base, Unknown) and base.type is not None)
+            return is_module or base.path in FINDERS | IMPORTERS or _is_builtin_function(base.path)
+        is_spec = isinstance(base, Known) and base.model == "spec"
+        typed = isinstance(base, Unknown) and base.type is not None
+        return is_spec or typed or isinstance(base, (ModuleValue, FunctionValue))
+
+
+def _is_builtin_function(path: str) -> bool:
+    module, _, name = path.rpartition(".")
+    return module == "builtins" and isinstance(getattr(builtins, name, None), types.BuiltinFunctionType)

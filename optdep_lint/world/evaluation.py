@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from optdep_lint.world import stdlib
-from optdep_lint.world.bound import bound_names, local_names
+from optdep_lint.world.bound import all_names, local_names
 from optdep_lint.world.calls import Calls, GiveUp, decisive
 from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.frames import Frame, State
@@ -348,7 +348,7 @@ class Evaluation:
             return True
         found = self._bound.get(module.name)
         if found is None:
-            found = self._bound[module.name] = frozenset(bound_names(module.source.summary.body))
+            found = self._bound[module.name] = all_names(module.source.summary.body)
         return name not in found
 
     def locals_of(self, function: FunctionValue) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.blocks import Blocks
+from optdep_lint.world.bound import bound_names, names_from
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.truth import Truth
@@ -61,10 +62,21 @@ class Handlers(Blocks):
     def _finally(self, node: syntax.Try, running: bool, outer_count: int, frame: Frame) -> bool:
         if not node.final:
             return running
-        leaving = frame.exits[outer_count:]
-        if not running and leaving:
-            frame.state = leaving[-1].state
-        flying = leaving[-1].failure if leaving and not running else None
+        leaving, frame.exits = frame.exits[outer_count:], frame.exits[:outer_count]
+        after = frame.state
+        open_ = running + len(leaving) > 1
+        frame.uncertain += open_
+        for exit_ in leaving:
+            if self._leave_through(node, exit_, frame):
+                frame.exits.append(exit_)
+        frame.uncertain -= open_
+        frame.state = after
+        return running and self.run(node.final, frame)
+
+    def _leave_through(self, node: syntax.Try, exit_: Exit, frame: Frame) -> bool:
+        """Run `finally` on one way out; whether that way goes on after it."""
+        flying = exit_.failure
+        frame.state = exit_.state = exit_.state.copy()
         if flying is not None:
             frame.caught.append(flying)
             frame.causes.append(flying.cause)
@@ -72,9 +84,8 @@ class Handlers(Blocks):
         if flying is not None:
             frame.caught.pop()
             frame.causes.pop()
-        if not falls:
-            frame.exits = [exit_ for exit_ in frame.exits if exit_ not in leaving]
-        return running and falls
+        exit_.state = frame.state
+        return falls
 
     def _handle(self, node: syntax.Try, exit_: Exit, before: dict[str, Value], frame: Frame, ends: list[State]) -> None:
         """Take one exception through the handlers of its `try`."""
@@ -86,13 +97,25 @@ class Handlers(Blocks):
             if truth is Truth.NO:
                 continue
             frame.state = exit_.state.copy()
-            if self._run_handler(handler, failure, frame):
-                if failure.cause is not None:
-                    self.mark(node.body + node.orelse, before, failure.cause, frame)
-                ends.append(frame.state)
+            left = len(frame.exits)
+            falls = self._run_handler(handler, failure, frame)
+            after = [frame.state] if falls else []
+            ends += after
+            if failure.cause is not None:
+                after += [way.state for way in frame.exits[left:] if way.kind in ("break", "continue")]
+                self._mark_all(after, node, failure, before, frame)
             if truth is Truth.YES:
                 return
         frame.exits.append(exit_)
+
+    def _mark_all(
+        self, states: list[State], node: syntax.Try, failure: Failure, before: dict[str, Value], frame: Frame
+    ) -> None:
+        """Note in the states after a handler what its `try` did not come to."""
+        assert failure.cause is not None
+        unmet = [*names_from(node.body, _place_of(failure)), *bound_names(node.orelse)]
+        for frame.state in states:
+            self.mark(unmet, before, failure.cause, frame)
 
     def _catches(self, handler: syntax.Handler, failure: Failure, frame: Frame) -> Truth:
         if handler.type is None:
@@ -152,11 +175,17 @@ class Handlers(Blocks):
             if swallowed is not Truth.NO:
                 frame.state = exit_.state.copy()
                 if exit_.failure.cause is not None:
-                    self.mark(node.body, before, exit_.failure.cause, frame)
+                    unmet = names_from(node.body, _place_of(exit_.failure))
+                    self.mark(unmet, before, exit_.failure.cause, frame)
                 ends.append(frame.state)
             if swallowed is not Truth.YES:
                 frame.exits.append(exit_)
         return self.meet(ends, entry, frame)
+
+
+def _place_of(failure: Failure) -> int:
+    """Where, in the code that is running, what fails stands."""
+    return failure.places[0][1] if failure.places else failure.at
 
 
 def _exception(failure: Failure) -> Instance:

@@ -86,21 +86,20 @@ class Imports:
             return self._external(name, last, frame, at)
         if self._is_in_doubt(name, frame):
             return self._try_out(name, last, frame, at)
-        found = self._evaluation.modules.get(name) if last and "." in name else None
-        if found is None or found.status != "ok" or not found.doubtful:
+        if not last or not self._is_perhaps_there(name):
             return self._import_own(name, last, frame, at)
         try:
             return self._import_own(name, last, frame, at)
         except Raised as raised:  # one of its parents fails, which is not asked for if the module is there already
             failure = raised.failure
         self._evaluation.expressions.may_fail(failure, Atom(f"{name} is there already"), frame)
-        return found.replaced or ModuleValue(found)
+        found = self._evaluation.module(name)
+        return found.replaced or (ModuleValue(found) if found.status == "ok" else Unknown())
 
     def _import_own(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         """A module below one of the project's own roots, its parents first."""
         tree, injected = self._evaluation.tree, self._evaluation.injected
-        if "." in name and self._is_whole_already(name):
-            self._note_parents(name, frame, at)
+        if "." in name and self.is_found_whole(name, frame, at):
             module = self.load(name if last else name.partition(".")[0], frame, at)
             return module.replaced or ModuleValue(module)
         first: Value | None = None
@@ -142,6 +141,13 @@ class Imports:
         found = self._evaluation.modules.get(name)
         return name in self._evaluation.tree.sources and (found is None or found.status == "new")
 
+    def _is_perhaps_there(self, name: str) -> bool:
+        """It is open whether a module that lies in a package has been imported by now."""
+        found = self._evaluation.modules.get(name) if "." in name else None
+        if found is None:
+            return False
+        return name in self._evaluation.tried_out or (found.status == "ok" and found.is_open)
+
     def _try_out(self, name: str, last: bool, frame: Frame, at: int) -> Value:
         """What an import gives that may not happen: where it meets modules half imported, it is as if it did not."""
         evaluation = self._evaluation
@@ -156,7 +162,7 @@ class Imports:
             failure = raised
         fresh = [module for module in evaluation.modules.values() if module.name not in done]
         if any(module.touched for module in fresh):
-            evaluation.tried_out.add(name)
+            evaluation.tried_out |= {name, *(module.name for module in fresh)}
             for module in fresh:
                 module.renew()
             return Unknown()
@@ -197,12 +203,19 @@ class Imports:
                 self._evaluation.note_load(parent, frame, at)
             parent = parent.rpartition(".")[0]
 
+    def is_found_whole(self, name: str, frame: Frame, at: int) -> bool:
+        """The module is there already, which is noted."""
+        found = self._is_whole_already(name)
+        if found:
+            self._note_parents(name, frame, at)
+        return found
+
     def _is_whole_already(self, name: str) -> bool:
         """The module has been imported in this process: its parents are not asked for, even if they have failed."""
         module = self._evaluation.modules.get(name)
         if module is None or name.partition(".")[0] not in self._evaluation.tree.sources:
             return False
-        return module.status == "ok" and not module.doubtful and self._evaluation.has_imported(name)
+        return module.status == "ok" and not module.is_open and self._evaluation.has_imported(name)
 
     def _without_source(self, name: str, parent: Module | None, frame: Frame, at: int) -> Value:
         """A name below one of the project's own roots for which there is no source."""
@@ -534,8 +547,7 @@ class Imports:
             if dotted in self._evaluation.tree.sources:
                 self._evaluation.read(self._evaluation.module(dotted), "sys.modules")
             there = found is not None and found.status in ("ok", "running") and self._evaluation.has_imported(dotted)
-            doubtful = found is not None and (found.doubtful or bool(found.maybe))
-            return Unknown() if there and doubtful else Constant(there)
+            return Unknown() if there and found is not None and found.is_open else Constant(there)
         self._evaluation.feel(dotted)
         if dotted in self._evaluation.doubtful:
             return Unknown()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.blocks import Blocks
+from optdep_lint.world.bound import bound_names
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.truth import Truth, assume
 from optdep_lint.world.values import (
@@ -83,6 +84,6 @@ class Loops(Blocks):
         if truth is Truth.NO:
             falls = self.run(node.orelse, frame)
             if falls and cause is not None:
-                self.mark(node.body, None, cause, frame)
+                self.mark(bound_names(node.body), None, cause, frame)
             return falls
         return self._repeat(node, lambda: None, frame, certain=truth is Truth.YES)

@@ -57,7 +57,7 @@ class Machinery:
         self.evaluation.feel(name)
         if name in self.evaluation.injected or name in tree.sources or name in tree.namespaces:
             parent = name.rpartition(".")[0]
-            if parent and tree.owns(name):
+            if parent and tree.owns(name) and not imports.is_found_whole(name, frame, at):
                 imports.import_dotted(parent, True, frame, at)
             return Known("spec", name)
         if tree.owns(name):

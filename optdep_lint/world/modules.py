@@ -122,6 +122,11 @@ class Module:
             self._imports = tuple(name for name, what in self.asked.reads if not what)
         return self._imports
 
+    @property
+    def is_open(self) -> bool:
+        """Whether its import, having come to its end here, is to be found in `sys.modules` is not certain."""
+        return self.doubtful or bool(self.maybe)
+
     def renew(self) -> None:
         """As if it had not been imported."""
         self._imports = None

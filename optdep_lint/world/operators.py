@@ -89,7 +89,7 @@ class Operators(Questions):
             rest = self._short_circuit(operator_, operands[1:], frame)
             return rest if operator_ == "and" else caused(rest, frame.state.settle(value).cause)
         rest = self.under(condition, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
-        return self._combine(operator_, value, condition, rest, _holds_too(operands[1], frame), frame)
+        return self._combine(operator_, value, condition, rest, _asked_here(operands[1], frame), frame)
 
     def _combine(
         self,
@@ -267,6 +267,7 @@ class Operators(Questions):
                 return caused(self.evaluate(node.body if truth is Truth.YES else node.orelse, frame), cause)
             finally:
                 frame.causes.pop()
+        condition = condition or _asked_here(node.test, frame)
         yes = self.under(condition, True, lambda: self.evaluate(node.body, frame), frame)
         no = self.under(condition, False, lambda: self.evaluate(node.orelse, frame), frame)
         return join_values(condition, yes, no)
@@ -281,9 +282,9 @@ def negated(value: Value) -> Value:
     return caused(Unknown(negate(condition) if condition is not None else None, type_), value.cause)
 
 
-def _holds_too(operand: Expression, frame: Frame) -> Condition | None:
-    """The question whether an operand is true that nothing is known of: known by where it stands, and for which call."""
-    place = next((part.at for part in parts_of(operand) if isinstance(part, _PLACED)), None)
+def _asked_here(test: Expression, frame: Frame) -> Condition | None:
+    """The question whether an expression is true that nothing is known of: known by where it stands, and for which call."""
+    place = next((part.at for part in parts_of(test) if isinstance(part, _PLACED)), None)
     if place is None:
         return None
     takes = frame.called is not None and frame.function is not None and frame.function.node.parameters

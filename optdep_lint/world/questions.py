@@ -24,6 +24,7 @@ from optdep_lint.world.values import (
     ModuleValue,
     Raised,
     Table,
+    Unbound,
     Unknown,
     Value,
     caused,
@@ -65,7 +66,7 @@ class Questions(ABC):
         if not failure.concludes and not frame.protected:
             return
         if condition is None:
-            condition = Atom(f"{failure.path}@{failure.at} fails")
+            condition = _failing(failure)
         if decide(condition, frame.state.assumed) is Truth.NO:
             return
         state = frame.state.copy()
@@ -101,7 +102,7 @@ class Questions(ABC):
 
     def under(self, condition: Condition | None, holds: bool, act: Callable[[], Value], frame: Frame) -> Value:
         """Do what is done only where an open condition holds (or does not)."""
-        before, guards = frame.state.assumed, frame.guards
+        before, guards, names = frame.state.assumed, frame.guards, frame.state.names.copy()
         frame.state.assumed = dict(before)
         if condition is not None:
             assume(condition, holds, frame.state.assumed)
@@ -109,13 +110,19 @@ class Questions(ABC):
         try:
             return act()
         except Raised as raised:
-            if raised.failure.concludes:
+            failure = raised.failure
+            if failure.concludes:
                 state = State(frame.state.names.copy(), dict(frame.state.assumed))
-                frame.exits.append(Exit("raise", state, failure=raised.failure))
+                if condition is None:
+                    assume(_failing(failure), True, state.assumed)
+                frame.exits.append(Exit("raise", state, failure=failure))
             return Unknown()
         finally:
             frame.uncertain -= 1
             frame.state.assumed, frame.guards = before, guards
+            taken = condition if condition is None or holds else negate(condition)
+            for name, value in [item for item in frame.state.names.items() if names.get(item[0]) is not item[1]]:
+                frame.state.names[name] = join_values(taken, value, names.get(name) or Unbound())
 
     def test(self, node: Expression, frame: Frame) -> tuple[Truth, Condition | None, Cause | None]:
         """Whether an expression is true, on what that hangs, and which absence decided it."""
@@ -203,3 +210,8 @@ class Questions(ABC):
     def unknown(self, text: str | None, cause: Cause | None = None) -> Value:
         """An unknown value that can be asked for again by the text."""
         return caused(Unknown(Atom(text) if text and len(text) < _LONGEST_KEY else None), cause)
+
+
+def _failing(failure: Failure) -> Atom:
+    """The condition that an exception is raised of which only is known where it is."""
+    return Atom(f"{failure.path}@{failure.at} fails")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
+from tests.laws.details import DETAILS
 from tests.laws.shapes import SHAPES
 
 PRESENT = ("here", "there")
@@ -73,7 +74,7 @@ class Writer:
         size = self.number(3, 9) if name == "top" else self.number(1, 6)
         for _ in range(size):
             lines += self.statement(scope)
-        if self.chance(0.15):
+        if self.chance(0.3 if name in ("pkg", "pkg.sub") else 0.15):
             below = {"pkg": ["one", "sub"], "pkg.sub": ["deep"]}.get(name, []) if self.chance(0.5) else []
             listed = self.some([*scope.names, *scope.functions, *below], 3)
             lines.append(f"__all__ = {listed!r}")
@@ -120,7 +121,7 @@ class Writer:
             (1, self.class_), (0.7, self.match), (0.4, self.repeat), (1, self.call), (0.7, self.decorated),
             (0.6, self.helper), (0.5, self.with_manager),
         ]  # fmt: skip
-        shapes = [(weight, partial(write, self)) for weight, write in SHAPES]
+        shapes = [(weight, partial(write, self)) for weight, write in (*SHAPES, *DETAILS)]
         options = simple + (nested + shapes if scope.depth < 3 else [])
         total = sum(weight for weight, _ in options)
         mark = self.random.random() * total

@@ -68,3 +68,60 @@ def test_modules_that_are_listed_can_be_imported(project, loop):
     assert project({**modules, "b": text}).outcome("b") == "gone"
     modules["a.plugins.two"] = "import here"
     assert project({**modules, "b": text}).outcome("b") == "ok"
+
+
+def test_a_module_that_is_there_is_found_though_its_package_failed(project):
+    modules = {
+        "a": "__import__('a.b')\nraise ImportError", "a.b": "",
+        "c": "from importlib.util import find_spec\ntry:\n import a.b\nexcept ImportError:\n pass\nF = find_spec('a.b') is not None",
+    }  # fmt: skip
+    assert project(modules).outcome("c") == "ok"
+
+
+def test_finally_is_run_on_every_way_out(outcome):
+    text = "import here\ntry:\n if here.is_good():\n  import gone\nfinally:\n {}"
+    assert outcome(text.format("import lost")) == "lost"
+    text = "def f():\n try:\n  import gone\n finally:\n  return 1\nf()"
+    assert outcome(text) == "ok"
+
+
+def test_what_is_bound_on_the_way_out_is_bound(outcome):
+    text = "import here\ntry:\n try:\n  import gone\n  F = 1\n finally:\n  F = 2\nexcept ImportError:\n pass\nif F == 2:\n import lost"
+    assert outcome(text) == "lost"
+
+
+def test_a_name_of_a_branch_that_was_passed_over_is_not_missing_for_what_failed_after_it(outcome):
+    text = "F = 0\ntry:\n if F:\n  x = 1\n else:\n  import gone\nexcept ImportError:\n pass\nx"
+    assert outcome(text) == "ok"
+    assert outcome(text.replace("import gone", "import gone\n  x = 1")) == "gone"
+
+
+def test_a_loop_that_goes_on_where_an_import_fails(outcome):
+    text = "for n in ('gone', 'lost'):\n try:\n  m = __import__(n)\n except ImportError:\n  continue\nm"
+    assert outcome(text) in ("gone", "lost")
+
+
+def test_a_name_bound_within_an_expression_that_may_not_be_evaluated(outcome):
+    text = "import here\nif here.is_good() and (x := 1):\n pass\ntry:\n x\nexcept NameError:\n import gone"
+    assert outcome(text) == "maybe"
+
+
+def test_a_value_that_is_one_of_two_for_an_unknown_reason(outcome):
+    text = "import here\nF = None if any(x for x in here.parts) else False\ntry:\n F.attr\nexcept AttributeError:\n import gone"
+    assert outcome(text) == "gone"
+
+
+@pytest.mark.parametrize("base", ["len", "find_spec('here')"])
+def test_what_is_no_class_is_no_base(outcome, base):
+    text = f"from importlib.util import find_spec\nb = {base}\ntry:\n class C(b): pass\nexcept TypeError:\n import gone"
+    assert outcome(text) == "gone"
+
+
+def test_a_package_that_fails_is_not_asked_for_where_its_module_is_perhaps_there(project):
+    modules = {
+        "a": "try:\n import gone\nexcept ImportError:\n def f():\n  from a.sub import deep\n f()",
+        "a.one": "F = 1\nfrom a.two import T", "a.two": "class T: pass",
+        "a.sub": "try:\n from a.sub.deep import F\nexcept ImportError:\n import here\n def f():\n  if here.is_good():\n   import a.one\n f()",
+        "a.sub.deep": "import gone", "b": "try:\n import a\nexcept Exception:\n pass\nfrom a.one import F",
+    }  # fmt: skip
+    assert project(modules).outcome("b") == "maybe"
