@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from optdep_lint.config import Config
 from optdep_lint.metadata import ProjectMetadata, normalized
 from optdep_lint.metadata.import_names import namespace_roots
+from optdep_lint.metadata.likely_names import with_likely_names
 from optdep_lint.metadata.model import Requirement
 from optdep_lint.world.modules import Tree
 from optdep_lint.world.stdlib import is_stdlib_root
@@ -40,12 +41,14 @@ class Declared:
     def __init__(
         self, metadata: ProjectMetadata, tree: Tree, config: Config, guarded: frozenset[str] = frozenset()
     ) -> None:
+        asked = {name for source in tree.sources.values() for name in source.summary.asks if not tree.owns(name)}
+        firsts = {name.partition(".")[0] for name in asked}
+        metadata = with_likely_names(metadata, {name for name in firsts if not is_stdlib_root(name)})
         self.metadata, self._tree, self._config = metadata, tree, config
         self._bringing = _by_root(metadata.requirements)
         self._brought = frozenset(_brought(metadata))
         self._roots: dict[str, str] = {}
         self.has_metadata = bool(metadata.sources)
-        asked = {name for source in tree.sources.values() for name in source.summary.asks if not tree.owns(name)}
         roots = {self.root_of(name) for name in asked} - {""}
         self.optional: Mapping[str, OptionalRoot] = {
             root: found for root in sorted(roots) if (found := self._classify(root, guarded)) is not None

@@ -33,13 +33,13 @@ _REGISTERING = re.compile(
     r"|torch\._custom_ops\.(impl|impl_backward)|(\w+\.)+(direct_)?register_custom_op"
 )
 _COMPILING = re.compile(
-    r"torch\.(compile|no_grad|inference_mode|_dynamo\.optimize|jit\.(script|trace|export))"
-    r"|torch\.autograd\.(grad_mode\.)?(no_grad|inference_mode)"
+    r"torch\.(compile|_dynamo\.optimize|jit\.(script|trace|export))"
     r"|torch\.cuda\.(amp\.)?(custom_fwd|make_graphed_callables)|torch\.amp\.custom_fwd"
     r"|(jax|flax\.\w+|equinox|haiku)\.(\w+\.)?(jit|filter_jit|pmap|vmap|grad|value_and_grad|custom_vjp|custom_jvp|checkpoint|remat|scan|compact)"
     r"|tensorflow\.(function|custom_gradient)|(numba|numba\.\w+)\.(jit|njit|vectorize|guvectorize|stencil|cfunc)"
-    r"|mlx\.core\.compile|paddle\.(jit\.to_static|no_grad)|cupy\.fuse|taichi\.(kernel|func)"
+    r"|mlx\.core\.compile|paddle\.jit\.to_static|cupy\.fuse|taichi\.(kernel|func)"
 )
+_WITHOUT_GRADIENTS = re.compile(r"torch\.(autograd\.(grad_mode\.)?)?(no_grad|inference_mode)|paddle\.no_grad")
 _COLD_NAME = re.compile(
     r"_*(init|reset|load|save|convert|post_|prepare_|from_|export|setup|build|register|test_|main$|pack|quantize|merge|fuse|create"
     r"|calibrate|warm|make_|set_|capture|compile|process_weights|update_weights)|.*(weight|state_dict|checkpoint)"
@@ -51,6 +51,8 @@ _STAGE = re.compile(
     r"(Stage|Pipeline|Runner|Proxy|Server|Client|Handler|Worker|Scheduler|Loader|Processor|Manager|Engine)\b"
 )
 """Classes whose `forward` runs once a request, or forwards a message."""
+_PASS = re.compile(r"(Stage|Pipeline)\.")
+"""Classes that are gone through once a request: that they do so without gradients says nothing about steps."""
 _NEAR = 2
 _DEEPEST = 3
 _MOST_INNER = 8
@@ -242,7 +244,8 @@ class Roots:
 
 
 _REGISTERED = "the implementation of an operation"
-_COMPILED = "compiled, or run without gradients, for every step"
+_COMPILED = "compiled for every step"
+_INFERRING = "run without gradients, for every step"
 _WORDS = re.compile(rb"custom_op|triton_op|impl|regist|compile|jit|script|trace|pmap")
 """In an encoded body, what registers or compiles something."""
 
@@ -251,7 +254,9 @@ def _reason(path: str) -> str:
     """Why what is handed to a function of another project runs on every step; empty where it does not."""
     if _REGISTERING.fullmatch(path):
         return _REGISTERED
-    return _COMPILED if _COMPILING.fullmatch(path) else ""
+    if _COMPILING.fullmatch(path):
+        return _COMPILED
+    return _INFERRING if _WITHOUT_GRADIENTS.fullmatch(path) else ""
 
 
 def _handed(call: syntax.Call) -> Iterator[str]:
@@ -261,7 +266,9 @@ def _handed(call: syntax.Call) -> Iterator[str]:
 
 
 def _is_cold(site: Site, why: str) -> bool:
-    return why == _COMPILED and _COLD_NAME.match(site.node.name) is not None
+    if why == _INFERRING and _PASS.search(site.name):
+        return True
+    return why in (_COMPILED, _INFERRING) and _COLD_NAME.match(site.node.name) is not None
 
 
 def _arguments_for(

@@ -13,6 +13,7 @@ from optdep_lint.world.bound import bound_names, target_names
 from optdep_lint.world.hot_latches import Latches
 from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sites import Site
+from optdep_lint.world.hot_switches import Switches
 
 
 class Attempt(NamedTuple):
@@ -47,7 +48,7 @@ class Walk:
     """Goes through functions; what runs once only, or on the way to an error, is left out."""
 
     def __init__(self, scopes: Scopes, latches: Latches) -> None:
-        self._scopes, self._latches = scopes, latches
+        self._scopes, self._latches, self._switches = scopes, latches, Switches(scopes)
         self._known: dict[int, list[Happening]] = {}
 
     def of(self, site: Site) -> list[Happening]:
@@ -63,7 +64,7 @@ class Walk:
             region = region._replace(loop=None)
         for index, statement in enumerate(block[: self._latches.error_from(block, site)]):
             yield from self._statement(statement, region, site)
-            if self._latches.shuts_after(statement, block[index + 1 :], site):
+            if self._switches.leaves(statement, site) or self._latches.shuts_after(statement, block[index + 1 :], site):
                 return
 
     def _statement(self, statement: Statement, region: Region, site: Site) -> Iterator[Happening]:
@@ -102,7 +103,7 @@ class Walk:
 
     def _if(self, statement: syntax.If, region: Region, site: Site) -> Iterator[Happening]:
         yield from self._expression(statement.test, region, site)
-        for block in (statement.body, statement.orelse):
+        for block in self._switches.live(statement.test, statement.body, statement.orelse, site):
             if not self._latches.shuts(statement.test, block, site) and not _is_for_checkers(statement.test):
                 yield from self._block(block, region, site)
 
@@ -147,7 +148,7 @@ class Walk:
                 return
             case syntax.Conditional(test=test, body=body, orelse=orelse):
                 yield from self._expression(test, region, site)
-                for branch in (body, orelse):
+                for branch in self._switches.live(test, body, orelse, site):
                     if not self._latches.shuts(test, (branch,), site):
                         yield from self._expression(branch, region, site)
                 return

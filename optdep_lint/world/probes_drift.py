@@ -94,7 +94,7 @@ class _Judge:
         if any(self._spells_out(test, root, use.source) for test in use.tests):
             return None
         for absent in dict.fromkeys((root, use.name)):
-            others = [name for name in probed if self._is_other(name, absent, use, root)]
+            others = [name for name in probed if self._is_other(name, probed, absent, use, root)]
             if others and self._fails(use, {absent}):
                 for name in others:
                     atom = (
@@ -154,20 +154,24 @@ class _Judge:
         _, asked = self._asker.ask(Unit(use.source.name, use.definition))
         return any(one.kind == "import" and one.places[-1] == (use.source.path, use.at) for one in asked)
 
-    def _is_other(self, probed: str, absent: str, use: _Use, root: str) -> bool:
+    def _is_other(self, name: str, probed: list[str], absent: str, use: _Use, root: str) -> bool:
         """The probe says nothing about what is used."""
-        own = self._survey.declared.root_of(probed)
+        own = self._survey.declared.root_of(name)
         if absent == root:
             return own != root and not self._come_together(own, root, use)
         if own != root:
             return False
-        if use.name.startswith(f"{probed}."):
+        names = census(self._survey).names
+        if use.name.startswith(f"{name}."):
             return any(
-                use.name == name or use.name.startswith(f"{name}.")
-                for name in census(self._survey).names
-                if name.startswith(f"{probed}.")
+                use.name == one or use.name.startswith(f"{one}.")
+                for one in names.difference(probed)
+                if one.startswith(f"{name}.")
             )
-        return probed != use.name and not probed.startswith(f"{use.name}.") and "." in probed
+        if name == use.name or name.startswith(f"{use.name}.") or "." not in name:
+            return False
+        # to import one part is a way to ask for the whole, unless the other is where that part was or will be
+        return name in names or name.rpartition(".")[2] == use.name.rpartition(".")[2]
 
     def _come_together(self, probed: str, root: str, use: _Use) -> bool:
         """Who has the one has the other, or the guarded code needs both."""

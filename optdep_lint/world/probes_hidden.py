@@ -73,13 +73,19 @@ class _Sharing:
         }
         for more in (frozenset[str](), frozenset(rest)):
             absent = more | {missing}
-            place = self._changes(absent, absent | {without})
+            place = self._changes(absent, absent | {without}, more | {without})
             if place is not None:
                 return Hidden(*place, first.name, missing, other.name)
         return None
 
-    def _changes(self, absent: frozenset[str], bare: frozenset[str]) -> tuple[str, int] | None:
-        """Where the answer goes wrong: asked apart, the alternative would decide it; asked together, it does not."""
+    def _changes(
+        self, absent: frozenset[str], bare: frozenset[str], alone: frozenset[str]
+    ) -> tuple[str, int] | None:
+        """Where the answer goes wrong: asked apart, the alternative would decide it; asked together, it does not.
+
+        What a function returns where the first is there without the other is not the same as where neither is: otherwise
+        both are needed. Of several flags, each is an answer of its own.
+        """
         strict, asked = self._ask(absent, forgiving=False)
         if isinstance(strict, Failure) or MAYBE in strict:
             return None
@@ -89,11 +95,12 @@ class _Sharing:
         apart, _ = self._ask(absent, forgiving=True)
         strict_bare, _ = self._ask(bare, forgiving=False)
         apart_bare, _ = self._ask(bare, forgiving=True)
-        if isinstance(apart, Failure) or isinstance(strict_bare, Failure) or isinstance(apart_bare, Failure):
+        first, _ = self._ask(alone, forgiving=True)
+        if any(isinstance(answer, Failure) for answer in (apart, strict_bare, apart_bare, first)):
             return None
         for name, value in strict.items():
             shapes = [shape(answer.get(name)) for answer in (strict, apart, strict_bare, apart_bare)]
-            if None in shapes:
+            if None in shapes or (name == "return" and shape(first.get(name)) == shapes[3]):
                 continue
             if shapes[0] == shapes[2] and shapes[1] != shapes[3] and shapes[0] != shapes[1] and not can_be_true(value):
                 return self._place(failed)

@@ -167,7 +167,7 @@ def _distribution(metadata: ProjectMetadata, root: str, names: list[str]) -> tup
     wrong_name = (
         name == normalized(root)
         and name not in right
-        and all(one.roots_source != "guess" for one in metadata.requirements_of(root))
+        and all(one.roots_source not in ("guess", "likely") for one in metadata.requirements_of(root))
     )
     if wrong_name or (others and root not in others):
         return root, name, "distribution", min(right)

@@ -27,6 +27,8 @@ package-module-name-map = {{ acme-kernels = ["akern"] }}
         ("opencv-python>=4", "cv2", [], "a known distribution"),
         ("Acme_Kernels", "akern", [], "`package-module-name-map` says so"),
         ("some-thing", "some_thing", [], "guessed from its name"),
+        ("vendor-deep-gemm", "deep_gemm", [], "the name holds its words, and nothing else that is declared brings it"),
+        ("vendors-kern", "vendor_kern", [], "the name holds its words, and nothing else that is declared brings it"),
         ("hypothesis", "_hypothesis_ftz_detector", ["--python", sys.executable], "its installed metadata say so"),
     ],
 )
@@ -42,3 +44,32 @@ def test_declaration(
     assert (Path(step["path"]).name, step["line"], finding["extra"]) == ("pyproject.toml", 6, "fast")
     assert f"extra `fast` installs `{distribution.lower().replace('_', '-').removesuffix('>=4')}`" in step["message"]
     assert step["message"].endswith(f"imported as `{root}`: {known}")
+
+
+REQUIRED = """
+[project]
+name = "acme"
+version = "1"
+dependencies = ["{distribution}"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("distribution", "imports", "found"),
+    [
+        ("vendor-deep-gemm", ["deep_gemm"], []),
+        ("thing-kernels", ["thing"], []),
+        ("vendor-deep-gemm", ["vendor_deep_gemm", "deep_gemm"], ["deep_gemm"]),
+        ("vendor-deep-gemm", ["gemm_deep"], ["gemm_deep"]),
+        ("vendors-kern", ["vend"], ["vend"]),
+    ],
+)
+def test_likely_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], distribution: str, imports: list[str], found: list[str]
+) -> None:
+    """A required distribution brings what its name holds, unless the project imports it by its own name."""
+    (tmp_path / "pyproject.toml").write_text(REQUIRED.format(distribution=distribution))
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "__init__.py").write_text("".join(f"import {name}\n" for name in imports))
+    main(["check", "--no-cache", "--output-format", "json", str(tmp_path)])
+    assert [finding["absent"] for finding in json.loads(capsys.readouterr().out)] == found

@@ -178,6 +178,28 @@ HOT = {
                 kernels = Kernels()
                 return self.kernels.rope(kernels.norm(x))
     """,
+    "names that can be switched on": """
+        from torch import nn
+        USE_AITER = False
+        USE_GEMM = False
+        def switch_on():
+            global USE_AITER
+            USE_AITER = True
+        try:
+            import deep_gemm
+            USE_GEMM = True
+        except ImportError:
+            pass
+        class Norm(nn.Module):
+            def forward(self, x):
+                if USE_AITER:
+                    import aiter  # expect: OPD501
+                    x = aiter.norm(x)
+                if USE_GEMM:
+                    from deep_gemm import gemm  # expect: OPD501
+                    return gemm(x)
+                return x
+    """,
     "compiled, without gradients, jit through partial": """
         import functools
         import jax
@@ -408,6 +430,35 @@ COLD = {
             def prepare_weights(self, w):
                 from aiter.ops.shuffle import shuffle
                 return shuffle(w)
+    """,
+    "a stage of a pipeline runs once a request": """
+        import torch
+        class DecodingStage:
+            @torch.no_grad()
+            def forward(self, batch):
+                import aiter
+                return aiter.decode(batch)
+    """,
+    "constants that switch off": """
+        from torch import nn
+        USE_AITER = False
+        USE_BOTH: bool = True
+        class Norm(nn.Module):
+            def forward(self, x):
+                if USE_AITER and x.is_cuda:
+                    import aiter
+                    return aiter.norm(x)
+                if not USE_BOTH:
+                    from aiter import both
+                    return both(x)
+                y = x if USE_BOTH else self.other(x)
+                if not USE_AITER:
+                    return y
+                import aiter
+                return aiter.norm(y)
+            def other(self, x):
+                import aiter
+                return aiter.norm(x)
     """,
     "more latches": """
         import threading

@@ -270,6 +270,23 @@ NOT_HIDDEN = {
             except ImportError:
                 return False
     """,
+    "a loop over what is all needed, after the first": """
+        import importlib.metadata
+        from importlib.util import find_spec
+        from packaging import version
+        NEEDED = {"pyarrow": "1.0", "deep-gemm": "2.0"}
+        def has():
+            if find_spec("aiter") is None:
+                return False
+            for distribution, least in NEEDED.items():
+                try:
+                    installed = importlib.metadata.version(distribution)
+                except importlib.metadata.PackageNotFoundError:
+                    return False
+                if version.parse(installed) < version.parse(least):
+                    return False
+            return True
+    """,
     "all": """
         from importlib.util import find_spec
         def has():
@@ -571,6 +588,25 @@ NOT_EARLY = {
             if find_spec("flash_attn") is None:
                 return None
             if find_spec("aiter") is not None:
+                return "aiter"
+            return "flash"
+    """,
+    "a name that is bound only where the first is there": """
+        from importlib.util import find_spec
+        def has_flash():
+            return find_spec("flash_attn") is not None
+        if has_flash():
+            from flash_attn import Settings
+        def set_up(settings):
+            if not find_spec("aiter"):
+                if not has_flash():
+                    raise ImportError("install flash-attn")
+            found = {"enabled": True}
+            if isinstance(settings, Settings):
+                found["own"] = settings.pop("own")
+            if found["own"]:
+                return "own"
+            if find_spec("aiter"):
                 return "aiter"
             return "flash"
     """,
@@ -936,6 +972,22 @@ DRIFT |= {
     """,
 }
 
+DRIFT |= {
+    "a module that has moved": """
+        def has_norm():
+            try:
+                from aiter.fused.norm import norm  # noqa
+                return True
+            except ImportError:
+                return False
+        def run(x):
+            if has_norm():
+                from aiter.ops.norm import norm  # expect: OPD406
+                return norm(x)
+            return x
+    """,
+}
+
 NO_DRIFT = {
     "a running library by its name": """
         from acme.running import is_gemm
@@ -1001,6 +1053,53 @@ NO_DRIFT = {
             if find_spec("flash_attn") and find_spec("flash_attn.ops.rotary"):
                 from flash_attn import rotate
                 return rotate(x)
+    """,
+    "None not in what is found, after the base class has asked for the other": """
+        import importlib.util
+        def is_ep_available():
+            return None not in [importlib.util.find_spec("deep_ep"), importlib.util.find_spec("deep_gemm")]
+        def is_gemm_available():
+            return importlib.util.find_spec("deep_gemm") is not None
+        class Base:
+            def __init__(self):
+                if not is_gemm_available():
+                    raise RuntimeError("needs deep_gemm")
+                import deep_gemm
+                self._gemm = deep_gemm
+        class Callback(Base):
+            def __init__(self):
+                super().__init__()
+                if not is_ep_available():
+                    raise ImportError("needs deep_ep")
+                from deep_ep.upload import Repo
+                self.repo = Repo
+    """,
+    "a module of the root is imported to see whether it is there": """
+        def is_aiter_available():
+            try:
+                from aiter.modeling import REGISTRY  # noqa
+                return True
+            except ImportError:
+                return False
+        def register(model):
+            if is_aiter_available() and model.wants_lists:
+                from aiter.structures.lists import List
+                return List(model)
+    """,
+    "the root and the submodule are asked for, and a part of that is used": """
+        import importlib.util
+        from functools import lru_cache
+        @lru_cache
+        def is_hpu_available():
+            if importlib.util.find_spec("aiter") is None or importlib.util.find_spec("aiter.torch") is None:
+                return False
+            return True
+        @lru_cache
+        def is_first():
+            if not is_hpu_available():
+                return False
+            import aiter.torch.utils.experimental as experimental
+            return experimental.kind() == 1
     """,
     "requires one, uses both": """
         from importlib.util import find_spec
