@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from optdep_lint.facts.walk import names_read
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import expressions, names_read, statements
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
@@ -18,7 +19,7 @@ _MOST_STEPS = 2000
 def after_making(evaluation: Evaluation, class_: ClassValue, module: Module) -> Mapping[Condition, bool] | None:
     """What holds once there is an instance; None where its constructor always refuses."""
     found: dict[Condition, bool] = {}
-    for constructor in _constructors(class_):
+    for constructor in constructors(class_):
         frame = Frame("module", module, State(module.namespace, dict(module.assumed)))
         ways = _ways_through(evaluation, constructor, class_, frame)
         if ways is None:
@@ -30,7 +31,24 @@ def after_making(evaluation: Evaluation, class_: ClassValue, module: Module) -> 
     return found
 
 
-def _constructors(class_: ClassValue) -> Iterator[FunctionValue]:
+def chooses_by(class_: ClassValue, differs: Callable[[FunctionValue, str], bool]) -> bool:
+    """A constructor asks, by a name that is not what it is where everything is there, what to store in the instance."""
+    for constructor in constructors(class_):
+        for statement in statements(constructor.module.source.summary.body_of(constructor.node.body)):
+            if isinstance(statement, syntax.If) and any(map(_stores, statements(statement.body + statement.orelse))):
+                names = {part.id for part in expressions(statement.test) if isinstance(part, syntax.Name)}
+                if any(differs(constructor, name) for name in names):
+                    return True
+    return False
+
+
+def _stores(statement: syntax.Statement) -> bool:
+    return isinstance(statement, syntax.Assign) and any(
+        isinstance(target, syntax.Attribute) and isinstance(target.value, syntax.Name) for target in statement.targets
+    )
+
+
+def constructors(class_: ClassValue) -> Iterator[FunctionValue]:
     """A class's own constructor, and those of its bases where it calls them or has none."""
     own = class_.names.get("__init__")
     if isinstance(own, FunctionValue):
@@ -39,7 +57,7 @@ def _constructors(class_: ClassValue) -> Iterator[FunctionValue]:
             return
     for base in class_.bases:
         if isinstance(base, ClassValue):
-            yield from _constructors(base)
+            yield from constructors(base)
 
 
 def _ways_through(

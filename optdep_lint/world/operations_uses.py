@@ -11,14 +11,12 @@ from optdep_lint.facts.walk import Definition, way_to
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
-from optdep_lint.world.operations import PendingRead, Registration, atoms_of, namespaces_of
+from optdep_lint.world.operations import PendingRead, atoms_of, namespaces_of
+from optdep_lint.world.operations_users import OperationUsers, is_mishap
 from optdep_lint.world.references import Reference, References
 from optdep_lint.world.truth import Condition, Every, Negation, Some, Truth, negate
-from optdep_lint.world.values import Cause, Constant, Failure, Items, builtin
+from optdep_lint.world.values import Cause, Failure, builtin
 from optdep_lint.world.words import Words
-
-_DEEPEST = 4
-"""Over how many references it is followed who asks for an operation."""
 
 
 class OperationUses:
@@ -36,8 +34,7 @@ class OperationUses:
         self._operations = evaluation.operations
         self._calltime = CallTime(evaluation, functions)
         self.references = References(evaluation, self._calltime, words, self._subjects, base)
-        self._base = base or self.references
-        """The references in the world in which everything is there."""
+        self._users = OperationUsers(evaluation, self.references, base or self.references)
 
     def uses(self) -> Iterator[Use]:
         """The reads that fail, or may, each with what else must hold for it."""
@@ -51,7 +48,7 @@ class OperationUses:
                 if module is not None and module.status == "ok":
                     yield from self._at_import(module)
                     for use in list(self._in_functions(module, doubtful, empty)):
-                        if self._may_be_fault(use) and not self._users_ask(use):
+                        if self._may_be_fault(use) and not self._users.ask(use):
                             yield use
         finally:
             self._operations.settled = False
@@ -126,9 +123,9 @@ class OperationUses:
         """Where only the platform decides, an instance or module that refuses by another question may well mean the same."""
         if cause is None or cause.missing != operation:
             return False
-        own = self._questions(operation)
+        own = self._users.questions(operation)
         return any(
-            not own.issuperset(atoms_of(key)) and not _is_mishap(key)
+            not own.issuperset(atoms_of(key)) and not is_mishap(key)
             for key in self._calltime.assumed_in(module, definition)
         )
 
@@ -151,56 +148,15 @@ class OperationUses:
             for met in self._calltime.call(module, definition)
         )
 
-    def _users_ask(self, use: Use) -> bool:
-        """Whoever refers to the class or function asks first, or to this very method where no instance is needed."""
-        operation = use.failure.subject or ""
-        names = [use.function.partition(".")[0], *([use.function] if "." in use.function else [])]
-        return any(self._is_asked_for((use.module, name), operation, frozenset()) for name in names)
-
-    def _is_asked_for(self, user: tuple[str, str], operation: str, seen: frozenset[tuple[str, str]]) -> bool:
-        """Whoever refers to a class or function does so only where the operation is there."""
-        module, name = user
-        if len(seen) == _DEEPEST:
-            return False
-        if self._evaluation.modules[module].status != "ok" or _is_exported(self._evaluation.modules[module], name):
-            return False
-        if not self._base.to(module, name):
-            return False
-        for reference in self.references.to(module, name):
-            if self._operations.presence(operation, reference.assumed).truth is Truth.YES or self._hides(
-                reference, operation
-            ):
-                continue
-            holder = (reference.module, reference.holder)
-            if not reference.holder or holder in seen or not self._is_asked_for(holder, operation, seen | {user}):
-                return False
-        return True
-
-    def _hides(self, reference: Reference, operation: str) -> bool:
-        """What is asked on the way to a reference may well mean the operation."""
-        own, before = self._questions(operation), self._evaluation.modules[reference.module].assumed
-        return any(
-            key not in before and not own.issuperset(atoms_of(key)) and not _is_mishap(key) for key in reference.assumed
-        )
-
     def _without_own_questions(self, failure: Failure, operation: str) -> Failure:
-        own = self._questions(operation)
+        own = self._users.questions(operation)
         parts = dict.fromkeys(part for whole in failure.conditions for part in _conjuncts(whole))
-        rest = tuple(one for one in parts if not own.issuperset(atoms_of(one)) and not _is_mishap(one))
+        rest = tuple(one for one in parts if not own.issuperset(atoms_of(one)) and not is_mishap(one))
         return replace(failure, conditions=rest, chain=(), places=())
-
-    def _questions(self, operation: str) -> set[str]:
-        """What the registrations of an operation hang on."""
-        found = (*self._operations.index.get(operation, ()), *self._base_index(operation))
-        return {text for one in found for key, _ in one.conditions for text in atoms_of(key)}
-
-    def _base_index(self, operation: str) -> list[Registration]:
-        base = self._operations.base
-        return base.index.get(operation, []) if base is not None else []
 
     def _concerns(self, module: Module, operation: str) -> bool:
         """A module whose own import fails is meant to: whoever uses its operations without importing it is left alone."""
-        registering = {found.module for found in self._base_index(operation)}
+        registering = {found.module for found in self._users.base_index(operation)}
         if not registering and not self._operations.index.get(operation):
             return self._names_root(module, operation.partition("::")[0])
         failing = {name for name in registering if self._evaluation.module(name).status == "raises"}
@@ -235,13 +191,6 @@ def _with_names_of(texts: Mapping[str, Iterable[str]], words: set[str]) -> set[s
     return words.union(*(texts[word] for word in texts.keys() & words))
 
 
-def _is_exported(module: Module, name: str) -> bool:
-    """`__all__` lists it."""
-    listed = module.namespace.get("__all__")
-    elements = listed.elements if isinstance(listed, Items) else ()
-    return any(isinstance(element, Constant) and element.value == name for element in elements)
-
-
 def _failure(
     pending: PendingRead, module: Module, assumed: tuple[tuple[Condition, bool], ...], cause: object
 ) -> Failure:
@@ -269,11 +218,6 @@ def _conjuncts(condition: Condition) -> Iterator[Condition]:
                 yield from _conjuncts(negate(operand))
         case _:
             yield condition
-
-
-def _is_mishap(condition: Condition) -> bool:
-    """The condition only says that something went well, or wrong, that no program asks for."""
-    return all(text.endswith(" fails") for text in atoms_of(condition))
 
 
 def reaches(tree: Tree, start: str, goal: str) -> bool:

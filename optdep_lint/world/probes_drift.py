@@ -129,7 +129,8 @@ class _Judge:
             return []
         _, askings = self._asker.ask(Unit(use.source.name, use.definition))
         asked |= {one.name: None for one in askings if one.kind != "import"}
-        declared = self._survey.declared
+        declared, tree = self._survey.declared, self._survey.tree
+        asked = {name: None for name in asked if not tree.owns(name)}
         return [name for name in asked if declared.can_be_absent(declared.root_of(name))][:_MOST_PROBES]
 
     def _may_ask(self, use: _Use) -> bool:

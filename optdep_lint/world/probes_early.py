@@ -50,7 +50,8 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     yes = _names_that_can_hold(asker, site.unit, ()) if edits else frozenset()
     if not yes:
         return
-    no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in _first_asked(asker, site)}
+    asked = [root for root in _first_asked(asker, site) if not _fails_by_use(asker, site.unit, root)]
+    no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in asked}
     if not any(no.values()):
         return  # whatever it asks for where one of these is missing, or but for an exit: its answer does not hang on one alone
     roots = _roots(asker, site, edits, imports=imports)
@@ -88,6 +89,12 @@ def _roots(asker: Inquirer, site: Site, edits: list[tuple[int, Block]], *, impor
             found = (declared.root_of(one.name) for one in asked if not tree.owns(one.name))
             roots += [root for root in dict.fromkeys(found) if root not in roots and declared.can_be_absent(root)]
     return roots
+
+
+def _fails_by_use(asker: Inquirer, unit: Unit, root: str) -> bool:
+    """Without the root something is used that is not there: nothing has been decided."""
+    answer, _ = asker.ask(unit, {root}, forgiving=True)
+    return isinstance(answer, Failure) and answer.kind in ("name", "attribute", "call")
 
 
 def _companions(root: str, other: str) -> bool:

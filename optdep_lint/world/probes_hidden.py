@@ -78,9 +78,7 @@ class _Sharing:
                 return Hidden(*place, first.name, missing, other.name)
         return None
 
-    def _changes(
-        self, absent: frozenset[str], bare: frozenset[str], alone: frozenset[str]
-    ) -> tuple[str, int] | None:
+    def _changes(self, absent: frozenset[str], bare: frozenset[str], alone: frozenset[str]) -> tuple[str, int] | None:
         """Where the answer goes wrong: asked apart, the alternative would decide it; asked together, it does not.
 
         What a function returns where the first is there without the other is not the same as where neither is: otherwise
@@ -92,15 +90,14 @@ class _Sharing:
         failed = next((one for one in asked if one.failed and one.kind != "import"), None)
         if failed is None:
             return None
-        apart, _ = self._ask(absent, forgiving=True)
-        strict_bare, _ = self._ask(bare, forgiving=False)
-        apart_bare, _ = self._ask(bare, forgiving=True)
-        first, _ = self._ask(alone, forgiving=True)
-        if any(isinstance(answer, Failure) for answer in (apart, strict_bare, apart_bare, first)):
+        asked_for = ((absent, True), (bare, False), (bare, True), (alone, True))
+        others = [self._ask(world, forgiving=forgiving)[0] for world, forgiving in asked_for]
+        answers = [answer for answer in (strict, *others) if not isinstance(answer, Failure)]
+        if len(answers) <= len(others):
             return None
         for name, value in strict.items():
-            shapes = [shape(answer.get(name)) for answer in (strict, apart, strict_bare, apart_bare)]
-            if None in shapes or (name == "return" and shape(first.get(name)) == shapes[3]):
+            *shapes, first = (shape(answer.get(name)) for answer in answers)
+            if None in shapes or (name == "return" and first == shapes[3]):
                 continue
             if shapes[0] == shapes[2] and shapes[1] != shapes[3] and shapes[0] != shapes[1] and not can_be_true(value):
                 return self._place(failed)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, Place, expressions, statements, way_to
@@ -25,6 +26,8 @@ from optdep_lint.world.values import (
     Value,
 )
 from optdep_lint.world.words import Words
+
+_Import: TypeAlias = "syntax.Import | syntax.ImportFrom"
 
 
 class Reference(NamedTuple):
@@ -58,13 +61,68 @@ class References:
         if found is None:
             found = self._known[key] = []
             node = self._definition(module, name)
-            if node is not None:
+            owner, _, method = name.rpartition(".")
+            holder = self._definition(module, owner) if owner else node
+            if node is not None and holder is not None:
                 for reader in map(self._evaluation.modules.get, self._subjects):
                     if reader is not None and reader.status == "ok":
-                        aliases = self._aliases(reader, node)
-                        found += self._in_module(reader, aliases) if aliases else ()
-                        found += self._in_functions(reader, node, {*aliases, name.rpartition(".")[2]})
+                        aliases = self._aliases(reader, holder)
+                        found += self._in_module(reader, aliases, method if owner else None) if aliases else ()
+                        names = {method} if owner else {*aliases, method}
+                        found += self._in_functions(reader, node, names)
         return [one for one in found if (one.module, one.holder) != key]
+
+    def to_module(self, module: str) -> list[Reference]:
+        """The statements that import a module, or something in it, as far as this world reaches them; its own parts left out."""
+        key = (module, "")
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = []
+            for name, statement in (self._base or self)._importers.get(module, ()):  # noqa: SLF001  # of the same class
+                found += self._importing(name, statement)
+            for reader in map(self._evaluation.modules.get, self._subjects):
+                if reader is not None and not _is_within(reader.name, module):
+                    found += self._importing_in_functions(reader, module)
+        return found
+
+    @cached_property
+    def _importers(self) -> Mapping[str, list[tuple[str, _Import]]]:
+        """By the names of modules, the imports of them, or of what is in them, in the own code of others."""
+        found: dict[str, list[tuple[str, _Import]]] = defaultdict(list)
+        for reader in map(self._evaluation.modules.get, self._subjects):
+            for statement in statements(reader.source.summary.body) if reader is not None else ():
+                if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
+                    assert reader is not None
+                    parts = [name.split(".") for name in self._imported(statement, reader)]
+                    names = {".".join(part[:length]) for part in parts for length in range(1, len(part) + 1)}
+                    for name in names:
+                        if not _is_within(reader.name, name):
+                            found[name].append((reader.name, statement))
+        return found
+
+    def _imported(self, statement: _Import, reader: Module) -> list[str]:
+        if isinstance(statement, syntax.Import):
+            return [alias.name for alias in statement.names]
+        level = statement.level
+        origin = self._evaluation.imports.resolve(statement.module, level, reader) if level else statement.module
+        return [f"{origin}.{alias.name}" for alias in statement.names] if origin else []
+
+    def _importing(self, name: str, statement: _Import) -> Iterator[Reference]:
+        reader = self._evaluation.modules[name]
+        way = way_to(reader.source.summary.body, statement.at)
+        assumed = self._way_is_taken(way, reader) if reader.status == "ok" else {}
+        if assumed is not None:
+            yield Reference(name, "", assumed)
+
+    def _importing_in_functions(self, reader: Module, module: str) -> Iterator[Reference]:
+        """Of the imports in functions it is not known what holds there."""
+        summary = reader.source.summary
+        for definition in self._words.spelling(summary, (module.rpartition(".")[2],)):
+            for statement in statements(summary.body_of(definition.node.body)):
+                if isinstance(statement, (syntax.Import, syntax.ImportFrom)) and any(
+                    _is_within(name, module) for name in self._imported(statement, reader)
+                ):
+                    yield Reference(reader.name, definition.name.partition(".")[0], {})
 
     def _definition(self, module: str, name: str) -> object | None:
         """The function or class of that name, or the method of a class that needs no instance."""
@@ -87,11 +145,11 @@ class References:
                     bound[id(found)].add(alias)
         return bound.get(id(node), ())
 
-    def _in_module(self, reader: Module, aliases: Collection[str]) -> Iterator[Reference]:
+    def _in_module(self, reader: Module, aliases: Collection[str], method: str | None) -> Iterator[Reference]:
         """By the module's own code: class bodies, bases, decorators, tables."""
         body = reader.source.summary.body
         for statement in statements(body):
-            if not any(isinstance(part, syntax.Name) and part.id in aliases for part in expressions(statement)):
+            if not any(_reads(part, aliases, method) for part in expressions(statement)):
                 continue
             way = way_to(body, getattr(statement, "at", 0))
             assumed = self._way_is_taken(way, reader)
@@ -140,6 +198,17 @@ class References:
         finally:
             self._evaluation.expressions.tell_of_reads(None)
         return seen
+
+
+def _is_within(name: str, module: str) -> bool:
+    return name == module or name.startswith(f"{module}.")
+
+
+def _reads(part: syntax.Expression, aliases: Collection[str], method: str | None) -> bool:
+    """An expression is one of the names, or with a method that method of it."""
+    if method is not None:
+        return isinstance(part, syntax.Attribute) and part.name == method and _reads(part.value, aliases, None)
+    return isinstance(part, syntax.Name) and part.id in aliases
 
 
 def _arms(value: Value, assumed: Mapping[Condition, bool]) -> Iterator[tuple[Value, Mapping[Condition, bool]]]:

@@ -754,6 +754,109 @@ FAULTS = {
             module, _, attribute = BACKENDS[name].partition(":")
             return getattr(import_module(module), attribute)()
     """,
+    "a module that is imported where its owner says yes, and by others": HAS
+    + REGISTER
+    + """
+        --- acme/ops.py
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+
+        class Ops:
+            @classmethod
+            def is_enabled(cls):
+                return has_aiter()
+
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+        --- acme/fusion.py
+        import torch
+
+
+        class NormPass:
+            def __call__(self, x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+        --- acme/passes.py
+        from acme.ops import Ops
+
+        if Ops.is_enabled():
+            from .fusion import NormPass
+        --- acme/other.py
+        from acme.fusion import NormPass
+
+        PASSES = [NormPass()]
+    """,
+    "an owner hands out operations, and somebody takes one without asking": HAS
+    + """
+        --- acme/ops.py
+        import torch
+
+        from acme.has import has_aiter
+
+
+        class Ops:
+            @staticmethod
+            def norm_op():
+                return torch.ops.acme.norm.default  # expect: OPD301
+
+
+        if has_aiter():
+            torch.library.define("acme::norm", "(Tensor x) -> Tensor")
+        --- acme/fusion.py
+        from acme.ops import Ops
+
+
+        class NormPass:
+            OP = Ops.norm_op()
+    """,
+    "listed by its package": """
+        --- acme/__init__.py
+        from acme.a import norm
+
+        __all__ = ["norm"]
+        --- acme/a.py
+        import torch
+
+        try:
+            import aiter  # noqa: F401
+        except ImportError:
+            pass
+
+
+        def norm(x):
+            return torch.ops.aiter.norm(x)  # expect: OPD301
+
+
+        def run(x, fast=False):
+            return norm(x) if fast else x
+    """,
+    "a constructor that chooses by something else": """
+        --- acme/a.py
+        import torch
+
+        HAS_AITER = False
+        try:
+            import aiter  # noqa: F401
+
+            HAS_AITER = True
+        except ImportError:
+            pass
+
+
+        class Norm(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._forward_method = self.forward_fast
+                if not torch.cuda.is_available():
+                    self._forward_method = self.forward_native
+
+            def forward_native(self, x):
+                return x
+
+            def forward_fast(self, x):
+                return torch.ops.aiter.norm(x)  # expect: OPD301
+    """,
     "a triton kernel": """
         --- acme/a.py
         try:
@@ -1161,6 +1264,124 @@ SOUND = {
         def run(x):
             register_ops_once()
             return torch.ops.acme.norm(x)
+    """,
+    "an owner hands out operations to a module that is imported where it says yes": HAS
+    + REGISTER
+    + """
+        --- acme/ops.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+
+        def _norm(x):
+            return x
+
+
+        class Ops:
+            @classmethod
+            def is_enabled(cls):
+                return has_aiter() and torch.cuda.is_available()
+
+            @staticmethod
+            def register_once():
+                if has_aiter():
+                    register_op("norm", _norm)
+
+            @staticmethod
+            def norm_op():
+                return torch.ops.acme.norm.default
+
+            @staticmethod
+            def norm_op_that_nobody_wants():
+                return torch.ops.acme.norm.default
+
+
+        Ops.register_once()
+        --- acme/fusion.py
+        import torch
+
+        from acme.ops import Ops
+
+
+        class NormPass:
+            OP = Ops.norm_op()
+
+
+        class OtherPass:
+            def __call__(self, x):
+                return torch.ops.acme.norm(x)
+        --- acme/more.py
+        from acme.fusion import NormPass, OtherPass
+
+        PASSES = [NormPass, OtherPass]
+        --- acme/passes.py
+        from acme.ops import Ops
+
+        if Ops.is_enabled():
+            from .fusion import NormPass
+            from . import more
+    """,
+    "a constructor that chooses by the flag of the import": """
+        --- acme/a.py
+        import torch
+
+        HAS_AITER = False
+        try:
+            import aiter  # noqa: F401
+
+            HAS_AITER = True
+        except ImportError:
+            pass
+
+
+        class Norm(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._forward_method = self.dispatch()
+                if torch.cuda.is_available() and not HAS_AITER:
+                    self._forward_method = self.forward_native
+
+            def dispatch(self):
+                return self.forward_fast if torch.cuda.is_available() else self.forward_native
+
+            def forward(self, x):
+                return self._forward_method(x)
+
+            def forward_native(self, x):
+                return x
+
+            def forward_fast(self, x):
+                return torch.ops.aiter.norm(x)
+    """,
+    "listed by its own module, and called where a method says so": """
+        --- acme/a.py
+        import torch
+
+        __all__ = ["Method", "norm"]
+
+
+        class Method:
+            def __init__(self):
+                import aiter  # noqa: F401
+
+
+        def norm(x):
+            return torch.ops.aiter.norm(x)
+        --- acme/b.py
+        from acme.a import Method, norm
+
+
+        class Layer:
+            def packed(self):
+                return self.weight if isinstance(self.method, Method) else None
+
+            def forward(self, x):
+                packed = self.packed()
+                if packed is not None:
+                    return norm(x)
+                return x
     """,
     "callers ask": HAS
     + REGISTER

@@ -592,21 +592,24 @@ NOT_EARLY = {
             return "flash"
     """,
     "a name that is bound only where the first is there": """
+        import os
         from importlib.util import find_spec
         def has_flash():
             return find_spec("flash_attn") is not None
+        def is_aiter_enabled():
+            if os.environ.get("AITER") != "1":
+                return False
+            return find_spec("aiter") is not None
         if has_flash():
             from flash_attn import Settings
         def set_up(settings):
-            if not find_spec("aiter"):
+            if not is_aiter_enabled():
                 if not has_flash():
                     raise ImportError("install flash-attn")
             found = {"enabled": True}
             if isinstance(settings, Settings):
                 found["own"] = settings.pop("own")
-            if found["own"]:
-                return "own"
-            if find_spec("aiter"):
+            if is_aiter_enabled():
                 return "aiter"
             return "flash"
     """,
