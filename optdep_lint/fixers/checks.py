@@ -102,7 +102,8 @@ def insert_check_before(bench: Bench, statement: Statement, test: str, root: str
     depth = len(source.indent_at(source.span(statement)[0])) + steps * len(source.unit)
     lines = leave_lines(bench, statement, root, depth=depth)
     body = "\n".join(f"{bench.source.unit}{line}" for line in lines.split("\n"))
-    bench.draft.insert_before(bench.source, statement, f"if {test}:\n{body}")
+    tail = "\n" if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else ""
+    bench.draft.insert_before(bench.source, statement, f"if {test}:\n{body}{tail}")
 
 
 def statement_of(source: Source, use: cst.CSTNode, *, strict: bool = True) -> Statement:

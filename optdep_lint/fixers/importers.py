@@ -12,12 +12,12 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of, span_of
 from optdep_lint.facts.walk import statements
 from optdep_lint.fixers import Refusal
+from optdep_lint.fixers.annotations import is_postponed, quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
-from optdep_lint.fixers.repairs.guard_import import is_postponed
 from optdep_lint.fixers.sentinels import guarded
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
@@ -188,10 +188,10 @@ class Importers:
                 raise Refusal(f"`{use.node.value}` is needed while {source.path} is imported, in line {line}")
             if (
                 use.when == "annotation"
-                and not is_postponed(source)
+                and not is_postponed(self.workshop, source)
                 and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute))
             ):
-                raise Refusal(f"`{use.node.value}` stands in an annotation of {source.path}, in line {line}")
+                quote(Bench(self.draft, self.workshop, source), use.node)
             if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 checks.append(use)
         insert_checks(Bench(self.draft, self.workshop, source), checks, self.root, None)
@@ -229,10 +229,8 @@ class Importers:
 
     def _shorten(self, source: Source, display: cst.Tuple | cst.List, gone: list[str]) -> None:
         """The display without the names that are None."""
-        start, end = source.span(display)
+        start, end = source.whole(display)
         opening, closing = ("(", ")") if isinstance(display, cst.Tuple) else ("[", "]")
-        if isinstance(display, cst.Tuple) and display.lpar:
-            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
         whole = (
             source.text[start:end] if display.lpar or isinstance(display, cst.List) else f"({source.text[start:end]})"
         )

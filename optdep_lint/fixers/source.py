@@ -68,6 +68,14 @@ class Source:
             start = self._places.spans[node.decorators[0]][0]
         return start, self._without_line_end(start, end) if isinstance(node, cst.BaseCompoundStatement) else end
 
+    def whole(self, node: cst.BaseExpression) -> tuple[int, int]:
+        """Where an expression begins and ends with its parentheses."""
+        start, end = self.span(node)
+        return (
+            self.span(node.lpar[0])[0] if node.lpar else start,
+            self.span(node.rpar[-1])[1] if node.rpar else end,
+        )
+
     def _without_line_end(self, start: int, end: int) -> int:
         """A compound statement ends where its last statement does, not after the newline and comments that follow."""
         while end > start and self.text[end - 1] in "\r\n\f \t":

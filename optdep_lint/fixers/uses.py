@@ -19,7 +19,7 @@ class NameUse:
 
     node: cst.Name
     when: str
-    """`import`, `call` or `annotation`; `typing` where it never runs."""
+    """`import`, `call` or, where it is evaluated with the definition around it, `annotation`; `typing` where it never runs."""
 
 
 def bound_names(statement: cst.Import | cst.ImportFrom) -> list[str]:
@@ -133,21 +133,25 @@ def _binds(source: Source, target: cst.CSTNode, name: str) -> bool:
 def _when(source: Source, node: cst.Name) -> str:
     """When a reading runs."""
     inner: cst.CSTNode = node
-    annotated = False
+    annotation: cst.Annotation | None = None
     when = "import"
     for around in source.ancestors(node):
         if isinstance(around, cst.Annotation):
-            annotated = True
+            annotation = around
+        elif isinstance(around, cst.TypeAlias) and inner is around.value:
+            return "typing"
         elif isinstance(around, _SCOPES) and inner is around.body:
-            when = (
-                "typing" if annotated and isinstance(source.parent(_annotated(source, node)), cst.AnnAssign) else "call"
-            )
+            if annotation is not None and isinstance(source.parent(annotation), cst.AnnAssign):
+                return "typing" if _is_local(source, annotation) else "annotation"
+            when = "call"
             break
         elif isinstance(around, cst.If) and inner is around.body and spelled(around.test).endswith("TYPE_CHECKING"):
             return "typing"
         inner = around
-    return "annotation" if annotated and when == "import" else when
+    return "annotation" if annotation is not None else when
 
 
-def _annotated(source: Source, node: cst.CSTNode) -> cst.CSTNode:
-    return next((one for one in source.ancestors(node) if isinstance(one, cst.Annotation)), node)
+def _is_local(source: Source, annotation: cst.Annotation) -> bool:
+    """It is of a function's own variable, not of a class in it: nobody evaluates it."""
+    around = next(one for one in source.ancestors(annotation) if isinstance(one, (*_SCOPES, cst.ClassDef)))
+    return not isinstance(around, cst.ClassDef)

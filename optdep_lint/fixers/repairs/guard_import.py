@@ -6,6 +6,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.annotations import is_postponed, quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
@@ -162,21 +163,11 @@ def _check_uses(bench: Bench, names: list[str], root: str, flag: str | None) -> 
         line = bench.source.line_of(bench.source.span(use.node)[0])
         if use.when == "import":
             raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
-        if use.when == "annotation" and not is_postponed(bench.source):
-            raise Refusal(
-                f"`{use.node.value}` stands in an annotation that is evaluated while the module is imported, in line {line}"
-            )
+        if use.when == "annotation" and not is_postponed(bench.workshop, bench.source):
+            quote(bench, use.node)
         if use.when == "call":
             calls.append(use)
     insert_checks(bench, calls, root, flag)
-
-
-def is_postponed(source: Source) -> bool:
-    """Whether annotations are not evaluated where they stand."""
-    return any(
-        isinstance(one.module, cst.Name) and one.module.value == "__future__" and "annotations" in bound_names(one)
-        for one in source.all(cst.ImportFrom)
-    )
 
 
 REPAIR = Repair(codes=("OPD101", "OPD602"), build=build)

@@ -9,6 +9,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.annotations import quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_check, insert_checks, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
@@ -29,6 +30,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         _leave(bench, finding)
     else:
         use = _use(source, finding)
+        if any(isinstance(around, cst.Annotation) for around in source.ancestors(use)):
+            quote(bench, use)
+            return draft.finish("Put the annotation in quotes")
         test = _absence_test(bench, finding, use)
         if test is not None:
             insert_check(bench, use, test, finding.absent or "")

@@ -197,9 +197,7 @@ def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) 
         if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)
     ]
     if not left:
-        start, end = source.span(display)
-        if display.lpar:
-            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
+        start, end = source.whole(display)
         draft.replace(source, start, end, "[]" if isinstance(display, cst.List) else "()")
         return
     for one in display.elements:
@@ -215,9 +213,7 @@ def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) 
         inside = ", ".join(source.code(item.value) for item in left) + (
             "," if opening == "(" and len(left) == 1 else ""
         )
-        start, end = source.span(display)
-        if display.lpar:
-            start, end = source.text.rindex("(", 0, start), source.text.index(")", end) + 1
+        start, end = source.whole(display)
         draft.replace(source, start, end, f"{opening}{inside}{closing}")
         return
 
