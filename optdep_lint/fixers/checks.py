@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 
@@ -146,18 +146,33 @@ def _is_elif(source: Source, node: cst.If) -> bool:
 
 
 def insert_checks(bench: Bench, calls: list[NameUse], root: str, flag: str | None) -> None:
-    """One check before the first use in each block, none where an outer block has had one before."""
-    checked: set[cst.CSTNode] = set()
+    """One check before the first use in each block, none where an outer block has had one before.
+
+    Raises:
+        Refusal: where there are too many, or a use stands in no function that could be left.
+    """
+    source = bench.source
+    first: dict[cst.CSTNode, tuple[Statement, NameUse]] = {}
     for use in calls:
-        statement = statement_of(bench.source, use.node, strict=False)
-        chain = [block for block, _ in block_chain(bench.source, statement)]
-        if any(block in checked for block in chain):
-            continue
-        checked.add(chain[0])
+        if source.enclosing(use.node, cst.FunctionDef) is None:
+            line = source.line_of(source.span(use.node)[0])
+            raise Refusal(f"`{use.node.value}` is used in a lambda outside of functions, in line {line}")
+        statement = statement_of(source, use.node, strict=False)
+        block, _ = next(iter(block_chain(source, statement)))
+        if block not in first or source.span(statement)[0] < source.span(first[block][0])[0]:
+            first[block] = statement, use
+    checks = [one for one in first.values() if not _is_covered(source, one[0], first)]
+    for statement, use in checks:
         test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
         insert_check_before(bench, statement, test, root)
-    if len(checked) > _MOST_CHECKS:
-        raise Refusal(f"the module needs `{root}` in {len(checked)} places: import it where that is wanted instead")
+    if len(checks) > _MOST_CHECKS:
+        raise Refusal(f"the module needs `{root}` in {len(checks)} places: import it where that is wanted instead")
+
+
+def _is_covered(source: Source, statement: Statement, first: Mapping[cst.CSTNode, tuple[Statement, NameUse]]) -> bool:
+    """A block further out has its check before it comes to the statement."""
+    _, *outer = block_chain(source, statement)
+    return any(block in first and source.span(first[block][0])[0] <= source.span(inner)[0] for block, inner in outer)
 
 
 def block_chain(source: Source, statement: Statement) -> Iterable[tuple[cst.CSTNode, Statement | cst.CSTNode]]:

@@ -75,10 +75,12 @@ class Passes:
     def run(self) -> Outcome:
         """Apply passes until none changes anything."""
         seen = {self._fingerprint()}
-        for _ in range(MOST_PASSES):
+        while len(self._outcome.passes) < MOST_PASSES:
             chosen = self._choose() or self._choose_again()
-            if not chosen or not self._apply(chosen):
+            if not chosen:
                 return self._outcome
+            if not self._apply(chosen):
+                continue  # all of them are refused now: those that were in their way have not been tried
             if self._fingerprint() in seen:
                 self._outcome.fault = "fixes undo each other; please report this"
                 self._outcome.contents.clear()
@@ -95,10 +97,15 @@ class Passes:
         workshop = Workshop(self.state.looked, self._config, self.state.findings, self._shelf)
         taken: dict[str, list[Edit]] = {}
         chosen = []
+        split: set[str] = set()
         for finding in sorted(self.state.findings, key=_urgency):
+            if finding.path in split and finding.code.startswith("OPD2"):
+                continue
             fix = self._fix_for(finding, workshop)
             if fix is not None and not overlaps(taken, fix):
                 chosen.append(replace(finding, fix=fix))
+                if finding.code == "OPD404":
+                    split.add(finding.path)  # its flags come to mean something else, which the next pass can ask for
                 for edit in fix.edits:
                     taken.setdefault(edit.path, []).append(edit)
         return chosen

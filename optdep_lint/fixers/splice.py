@@ -43,9 +43,16 @@ def _collide(one: Edit, other: Edit) -> bool:
         return False
     if not _new_names(one).isdisjoint(_new_names(other)):
         return True
+    if _leave_a_gap(one, other) or _leave_a_gap(other, one):
+        return True
     if one.start == one.end or other.start == other.end:
         return one.start <= other.end and other.start <= one.end
     return one.start < other.end and other.start < one.end
+
+
+def _leave_a_gap(above: Edit, below: Edit) -> bool:
+    """Both would put a blank line between them."""
+    return above.end == below.start and above.content.endswith("\n\n") and below.content.startswith("\n")
 
 
 _BINDS = re.compile(r"^(?:def |class )?(\w+)(?: = |\()", re.MULTILINE)

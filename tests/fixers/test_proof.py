@@ -115,9 +115,13 @@ def test_both_alternatives_are_asked(tmp_path: Path, stubs: Path, repair: Callab
         (
             {
                 "acme/__init__.py": "from acme import m\n",
-                "acme/m.py": "import numba\n\n\ndef f(x: numba.Type):\n    return x\n",
+                "acme/m.py": "import numba\n\n\ndef f(x: numba.Type['a', \"b\"]):\n    return x\n",
             },
-            "stands in an annotation that is evaluated while the module is imported, in line 4",
+            "the annotation in line 4 cannot be put in quotes",
+        ),
+        (
+            {"acme/__init__.py": "from acme import m\n", "acme/m.py": "import numba\n\nf = lambda: numba.njit\n"},
+            "`numba` is used in a lambda outside of functions, in line 3",
         ),
         (
             {"acme/__init__.py": "from acme import m\n", "acme/m.py": "class A:\n    import numba as _numba\n"},
@@ -149,6 +153,17 @@ def test_a_fix_that_brings_something_new_is_refused(
     outcome = repair(root)
     assert not outcome.contents
     assert "the edit would bring OPD202 in acme/m.py" in next(iter(outcome.refused.values()))
+
+
+def test_what_was_in_the_way_is_tried_after_a_refusal(make: Any, repair: Callable[..., Any]) -> None:
+    """Two fixes want the same line; the first is refused, and the second is applied nevertheless."""
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/m.py": "import numba\nimport pyarrow\n\nif numba:\n    import numba.cuda\n\n\ndef f(x):\n    return numba.njit(x), pyarrow.table(x)\n",
+        "acme/n.py": "import pyarrow;import numba\n\nif f:\n    import pyarrow.compute as c\n\n\ndef f(x):\n    return numba.njit(x), pyarrow.table(x), c\n",
+    })  # fmt: skip
+    outcome = repair(root)
+    assert outcome.contents.keys() == {"acme/m.py"}
 
 
 def test_safe_fixes_alone(make: Any, repair: Callable[..., Any]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import dotted, spelled
 from optdep_lint.fixers.layout import moved
 from optdep_lint.fixers.source import Source
@@ -61,72 +63,100 @@ def _try_around(source: Source, statement: cst.CSTNode) -> cst.Try:
 class _Group:
     """An import with what goes with it."""
 
-    def __init__(self, line: cst.SimpleStatementLine, statement: cst.Import | cst.ImportFrom) -> None:
-        self.lines: list[cst.SimpleStatementLine] = [line]
+    def __init__(self, statement: cst.Import | cst.ImportFrom) -> None:
         self.names = set(bound_names(statement))
         module = dotted(statement) if isinstance(statement, cst.ImportFrom) else spelled(statement.names[0].name)
         self.words = {
             word.replace("_", "").lower() for word in (*self.names, module.partition(".")[0], module.rpartition(".")[2])
         }
         self.root = module.partition(".")[0]
-        self.handler: list[cst.SimpleStatementLine] = []
+        self.imports: list[str] = []
+        """The lines of the imports themselves, without indentation, comments with them."""
+        self.body: list[str] = []
+        """Those of what is set where they succeed."""
+        self.handler: list[str] = []
+        """Those of what is set where they do not."""
 
 
 def _split(draft: Draft, source: Source, node: cst.Try) -> None:
-    if node.orelse is not None or node.finalbody is not None or len(node.handlers) != 1:
-        raise Refusal("the `try` has an `else`, a `finally` or several handlers")
+    if node.finalbody is not None or len(node.handlers) != 1:
+        raise Refusal("the `try` has a `finally` or several handlers")
     handler = node.handlers[0]
     groups: list[_Group] = []
-    for line in node.body.body:
-        _sort_body(groups, line)
-    for line in handler.body.body:
-        _sort_handler(groups, line)
+    for statement, text in _statements(source, node.body):
+        if isinstance(statement, (cst.Import, cst.ImportFrom)):
+            _group_of(groups, statement).imports.append(text)
+        else:
+            _deal_out(groups, statement, text, "body")
+    for body, part in ((node.orelse.body if node.orelse is not None else None, "body"), (handler.body, "handler")):
+        for statement, text in _statements(source, body) if body is not None else ():
+            if not isinstance(statement, cst.Pass):
+                _deal_out(groups, statement, text, part)
     start, end = source.line_start(source.span(node)[0]), source.block_end(node)
     if source.text[start : source.span(node)[0]].strip():
         raise Refusal("the `try` shares its line")
     indent = source.indent_at(start)
-    pieces = [_piece(source, group, handler, indent) for group in groups]
+    pieces = [_piece(source, group, handler) for group in groups]
     comment = node.body.header.comment if isinstance(node.body, cst.IndentedBlock) else None
     if comment is not None:
         pieces[0] = pieces[0].replace("try:", f"try:  {comment.value}", 1)
     tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
-    draft.replace(source, start, end, "\n\n".join(pieces) + tail)
+    draft.replace(source, start, end, indented("\n\n".join(pieces), indent) + tail)
 
 
-def _sort_body(groups: list[_Group], line: cst.CSTNode) -> None:
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-        raise Refusal("the `try` does more than import and set flags")
-    statement = line.body[0]
-    if isinstance(statement, (cst.Import, cst.ImportFrom)):
-        group = _Group(line, statement)
-        known = next((one for one in groups if one.root == group.root and not group.root.startswith(".")), None)
-        if known is None:
-            groups.append(group)
-        else:
-            known.lines.append(line)
-            known.names |= group.names
-            known.words |= group.words
+def _statements(source: Source, body: cst.BaseSuite) -> Iterator[tuple[cst.BaseSmallStatement, str]]:
+    """The simple statements of a block, each with its lines; raises Refusal where there is another."""
+    if isinstance(body, cst.SimpleStatementSuite):
+        yield from ((one, source.code(one)) for one in body.body)
         return
-    found = _owner(groups, statement)
-    found.lines.append(line)
+    for line in body.body:
+        if not isinstance(line, cst.SimpleStatementLine):
+            raise Refusal("the `try` does more than import and set names")
+        start, end = source.leading_start(line), source.block_end(line)
+        first, last = source.span(line.body[0])[0], source.span(line.body[-1])[1]
+        if any(mark in source.text[start:end] for mark in ('"""', "'''")):
+            raise Refusal("a string in the `try` is written on several lines")
+        if len(line.body) == 1:
+            yield line.body[0], moved(source, start, end, source.indent_at(first), "")
+            continue
+        for one in line.body:
+            text = source.code(one)
+            if one is line.body[0] and source.line_start(first) > start:
+                text = f"{moved(source, start, source.line_start(first), source.indent_at(first), '')}\n{text}"
+            if one is line.body[-1] and line.trailing_whitespace.comment is not None:
+                text += source.text[last:end].rstrip()
+            yield one, text
 
 
-def _sort_handler(groups: list[_Group], line: cst.CSTNode) -> None:
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-        raise Refusal("the handler does more than set names")
-    statement = line.body[0]
-    if isinstance(statement, cst.Pass):
-        return
-    if isinstance(statement, cst.Assign) and len(statement.targets) > 1 and isinstance(statement.value, cst.Name):
-        raise Refusal("the handler binds several names in one statement")
-    _owner(groups, statement).handler.append(line)
+def _group_of(groups: list[_Group], statement: cst.Import | cst.ImportFrom) -> _Group:
+    """The group of the imports of a root."""
+    group = _Group(statement)
+    known = next((one for one in groups if one.root == group.root and not group.root.startswith(".")), None)
+    if known is None:
+        groups.append(group)
+        return group
+    known.names |= group.names
+    known.words |= group.words
+    return known
 
 
-def _owner(groups: list[_Group], statement: cst.CSTNode) -> _Group:
-    """The group that an assignment belongs to: it binds or reads the group's names, or is called like it."""
+def _deal_out(groups: list[_Group], statement: cst.BaseSmallStatement, text: str, part: str) -> None:
+    """Give an assignment to the group that it belongs to; one of a constant to several names, to each its own."""
     if not isinstance(statement, (cst.Assign, cst.AnnAssign)):
-        raise Refusal("the `try` does more than import and set flags")
-    target = spelled(statement.targets[0].target if isinstance(statement, cst.Assign) else statement.target)
+        raise Refusal("the `try` does more than import and set names")
+    targets = [one.target for one in statement.targets] if isinstance(statement, cst.Assign) else [statement.target]
+    owners = [_owner(groups, spelled(target)) for target in targets]
+    if all(one is owners[0] for one in owners):
+        getattr(owners[0], part).append(text)
+        return
+    if statement.value is None or spelled(statement.value) not in ("None", "True", "False") or "#" in text:
+        raise Refusal("several names are bound in one statement")
+    for owner, target in zip(owners, targets, strict=True):
+        getattr(owner, part).append(f"{spelled(target)} = {spelled(statement.value)}")
+
+
+def _owner(groups: list[_Group], target: str) -> _Group:
+    """The group that binds or reads a name, or is called like it."""
     for group in groups:
         if target in group.names:
             return group
@@ -140,33 +170,23 @@ def _owner(groups: list[_Group], statement: cst.CSTNode) -> _Group:
     return fitting[0]
 
 
-def _piece(source: Source, group: _Group, handler: cst.ExceptHandler, indent: str) -> str:
-    unit = indent + source.unit
-    body = _lines(source, group.lines, unit)
+def _piece(source: Source, group: _Group, handler: cst.ExceptHandler) -> str:
+    unit = source.unit
     start = source.span(handler)[0]
     colon = source.text.index(":", source.span(handler.type)[1] if handler.type is not None else start)
     head = (
         source.text[start : source.line_end(colon)].rstrip() if _is_block(handler) else source.text[start : colon + 1]
     )
-    rest = _lines(source, group.handler, unit) if group.handler else f"{unit}pass"
-    return f"{indent}try:\n{body}\n{indent}{head}\n{rest}"
+    body = indented("\n".join(group.imports), unit)
+    if group.body:
+        body += "\n\n" + indented("\n".join(group.body), unit)
+    rest = indented("\n".join(group.handler) or "pass", unit)
+    return f"try:\n{body}\n{head}\n{rest}"
 
 
 def _is_block(handler: cst.ExceptHandler) -> bool:
     """Behind the colon nothing stands but a comment."""
     return isinstance(handler.body, cst.IndentedBlock)
-
-
-def _lines(source: Source, lines: list[cst.SimpleStatementLine], indent: str) -> str:
-    result = []
-    for number, line in enumerate(lines):
-        first = source.span(line.body[0])[0]
-        text = moved(source, source.leading_start(line), source.block_end(line), source.indent_at(first), indent)
-        imports = isinstance(line.body[0], (cst.Import, cst.ImportFrom))
-        if number and not imports and isinstance(lines[number - 1].body[0], (cst.Import, cst.ImportFrom)):
-            result.append("")
-        result.append(text)
-    return "\n".join(result)
 
 
 # --- OPD405 ----------------------------------------------------------------------------------------------------------
