@@ -154,7 +154,9 @@ def _first_place(source: Source) -> ImportPlace:
     if source.module.get_docstring() is not None:
         at = source.block_end(first)
         return ImportPlace(at, lead="\n", tail="" if len(body) == 1 or _is_blank(source, at) else "\n")
-    return ImportPlace(source.leading_start(first), tail="\n" if isinstance(first, cst.SimpleStatementLine) else "\n\n")
+    return ImportPlace(
+        source.leading_start(first), tail="\n\n" if isinstance(first, (cst.FunctionDef, cst.ClassDef)) else "\n"
+    )
 
 
 def _is_blank(source: Source, offset: int) -> bool:

@@ -16,7 +16,10 @@ from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
 from optdep_lint.fixers.workshop import Shelf, Workshop
 from optdep_lint.suppressions import is_ignored
 
-MOST_PASSES = 25
+MOST_PASSES = 50
+_MOST_FOLLOWING = 3
+_COME_TO_LIGHT = ("OPD101", "OPD102", "OPD103", "OPD104", "OPD602")
+"""What an import that fails hides from view, as long as it fails."""
 
 Key = tuple[str, str, str, str]
 
@@ -125,7 +128,7 @@ class Passes:
                 chosen.append(finding)
         return chosen
 
-    def _fix_for(self, finding: Finding, workshop: Workshop) -> Fix | None:
+    def _fix_for(self, finding: Finding, workshop: Workshop, *, quiet: bool = False) -> Fix | None:
         if finding.path not in self._wanted or key_of(finding) in self._outcome.refused:
             return None
         if self._fixable is not None and finding.code not in self._fixable:
@@ -134,7 +137,8 @@ class Passes:
             return None
         fix = build(finding, workshop, self._repairs)
         if isinstance(fix, str):
-            self._outcome.refused[key_of(finding)] = fix
+            if not quiet:
+                self._outcome.refused[key_of(finding)] = fix
             return None
         if fix is not None and fix.applicability == "unsafe" and not self._unsafe:
             return None
@@ -146,10 +150,17 @@ class Passes:
         Whose fix is to blame is left out and refused; where it is not clear whose, they are tried by halves.
         """
         while chosen:
-            state, objections = self._try(chosen)
-            if state is not None:
-                self.state = state
-                self._outcome.passes.append(tuple(chosen))
+            state, contents, objections = self._try(chosen, self.state, self._outcome.contents)
+            passes = [tuple(chosen)]
+            for _ in range(_MOST_FOLLOWING if objections else 0):
+                following = self._repair_brought(state, objections)
+                if not following:
+                    break
+                passes.append(tuple(following))
+                state, contents, objections = self._try(chosen, state, contents, following)
+            if not objections:
+                self.state, self._outcome.contents = state, contents
+                self._outcome.passes += passes
                 return True
             blamed = {id(each): one for one in reversed(objections) if _is_clear(one) for each in one.suspects}
             if not blamed:
@@ -162,10 +173,20 @@ class Passes:
             chosen = [finding for finding in chosen if id(finding) not in blamed]
         return False
 
-    def _try(self, chosen: Sequence[Finding]) -> tuple[State | None, list[Objection]]:
-        contents = dict(self._outcome.contents)
+    def _try(
+        self, chosen: Sequence[Finding], state: State, contents: dict[str, bytes], following: Sequence[Finding] = ()
+    ) -> tuple[State, dict[str, bytes], list[Objection]]:
+        """The state and the contents with some edits more, and what speaks against them all, held against now.
+
+        Args:
+            chosen: The findings to cure, with their fixes.
+            state: What the edits count in: the project as it is or, after those of `chosen`, as it would be.
+            contents: The new bytes of the files in that state.
+            following: Findings of that state, whose fixes are put in instead.
+        """
+        contents = dict(contents)
         edits: dict[str, list[Edit]] = {}
-        for finding in chosen:
+        for finding in following or chosen:
             assert finding.fix is not None
             for edit in finding.fix.edits:
                 edits.setdefault(edit.path, []).append(edit)
@@ -174,12 +195,27 @@ class Passes:
             self._outcome.originals.setdefault(path, old)
             contents[path] = splice(old, of_file)
             assert outside_is_kept(old, contents[path], of_file), path
-        after = self._prover.look(with_contents(self.state.project, contents), self.state)
-        objections = list(self._prover.objections(self.state, after, chosen))
-        if objections:
-            return None, objections
-        self._outcome.contents = contents
-        return after, []
+        after = self._prover.look(with_contents(self.state.project, contents), state)
+        return after, contents, list(self._prover.objections(self.state, after, chosen, edits))
+
+    def _repair_brought(self, state: State, objections: Sequence[Objection]) -> list[Finding]:
+        """Fixes for what has come to light behind a cured import: another one that nothing guards, and the like.
+
+        Empty where that is not all that speaks against the edits, or where something has no fix.
+        """
+        workshop = Workshop(state.looked, self._config, state.findings, self._shelf)
+        taken: dict[str, list[Edit]] = {}
+        found = []
+        for one in objections:
+            if one.brought is None or one.brought.code not in _COME_TO_LIGHT:
+                return []
+            fix = self._fix_for(one.brought, workshop, quiet=True)
+            if fix is None or overlaps(taken, fix):
+                return []
+            found.append(replace(one.brought, fix=fix))
+            for edit in fix.edits:
+                taken.setdefault(edit.path, []).append(edit)
+        return found
 
     def _original(self, path: str) -> bytes:
         file = self._files[path]

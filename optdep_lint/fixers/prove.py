@@ -38,6 +38,8 @@ class Objection:
     reason: str
     suspects: list[Finding]
     """The findings whose fixes may be to blame."""
+    brought: Finding | None = None
+    """What was not there before."""
 
 
 class Prover:
@@ -57,15 +59,19 @@ class Prover:
         """Evaluate a project in which some files have other bytes than before."""
         return self.judge(engine.look(project, self._config, before=before.looked))
 
-    def objections(self, before: State, after: State, cured: Sequence[Finding]) -> Iterator[Objection]:
+    def objections(
+        self, before: State, after: State, cured: Sequence[Finding], also: Collection[str] = ()
+    ) -> Iterator[Objection]:
         """Why the edited project is not better; nothing where it is.
 
         Args:
             before: The project as it was.
             after: The project with the edits.
             cured: The findings that the edits are to repair, with their fixes.
+            also: Files that have other bytes besides those that these fixes edit.
         """
-        edited = {edit.path for finding in cured if finding.fix is not None for edit in finding.fix.edits}
+        edited = set(also)
+        edited |= {edit.path for finding in cured if finding.fix is not None for edit in finding.fix.edits}
         for path, fault in after.looked.faults.items():
             if path not in before.looked.faults:
                 yield Objection(f"the edited {path} could not be read: {fault.message}", _editing(path, cured))
@@ -78,7 +84,7 @@ class Prover:
             key = _key(finding, after)
             if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, cured)):
                 reason = f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-                yield Objection(reason, _editing(finding.path, cured))
+                yield Objection(reason, _editing(finding.path, cured), finding)
         yield from _lost_names(before, after, cured, edited)
 
 

@@ -53,7 +53,7 @@ def _is_read(source: Source, node: cst.Name) -> bool:
     parent = source.parent(node)
     match parent:
         case cst.Attribute():
-            return parent.value is node
+            return parent.value is node and not _names_module(source, parent)
         case cst.Arg():
             return parent.value is node
         case cst.Param():
@@ -61,6 +61,7 @@ def _is_read(source: Source, node: cst.Name) -> bool:
         case (
             cst.FunctionDef()
             | cst.ClassDef()
+            | cst.ImportFrom()
             | cst.ImportAlias()
             | cst.AsName()
             | cst.Global()
@@ -79,6 +80,14 @@ def _is_read(source: Source, node: cst.Name) -> bool:
         ):
             return getattr(parent, "target", None) is not node
     return parent is not None and not isinstance(parent, (cst.MatchAs, cst.MatchStar, cst.TypeVar))
+
+
+def _names_module(source: Source, node: cst.Attribute) -> bool:
+    """It is the dotted name of a module that is imported."""
+    around = source.parent(node)
+    while isinstance(around, cst.Attribute):
+        around = source.parent(around)
+    return isinstance(around, (cst.ImportFrom, cst.ImportAlias))
 
 
 def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:

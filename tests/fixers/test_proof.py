@@ -18,8 +18,9 @@ STUBS = {
     "torch/__init__.py": "class Tensor: pass\n\n\nclass version:\n    hip = None\n",
     "torch/nn.py": "class Module:\n    pass\n",
     "numba.py": "njit = jit = lambda function: function\nnan = 0.0\nset_num_threads = print\n",
-    "pyarrow.py": "def table(x):\n    return x\n\n\nclass Table:\n    def __init__(self, x):\n        pass\n",
+    "pyarrow.py": "def table(x):\n    return x\n\n\nclass Schema:\n    pass\n\n\nclass Table:\n    def __init__(self, x):\n        pass\n",
     "orjson.py": "dumps = str\n",
+    "zstandard.py": "compress = print\n",
     "uvloop.py": "def install():\n    pass\n",
     "aiter/__init__.py": "rms_norm = lambda *args: args\ngemm = lambda *args: args\n",
     "aiter/ops.py": "",
@@ -73,6 +74,11 @@ def names(module: str) -> str:
         ("opd202/sentinels", "acme.nanops", "m.mean(1)", "ImportError: mean() needs numba"),
         ("opd204/goes_on", "acme.comp", "m.other(1)", "ImportError: other() needs numba"),
         ("opd402/module_level", "acme.probe", "print(m.HAS_OPS, m.NO_MHA)", "False True"),
+        ("opd101/annotations", "acme.reader", "m.merge(pools={})", "ImportError: merge() needs pyarrow"),
+        ("opd102/fallback", "acme.compat", "m.compiled(print)", "ImportError: compiled() needs numba"),
+        ("opd204/other_branch", "acme.comp", "m.compiled(print)", "ImportError: compiled() needs numba"),
+        ("opd602/behind", "acme.codec", "m.dumps(1)", "ImportError: dumps() needs orjson"),
+        ("opd404/set_together", "acme.table", "print(m.HAS_NUMBA, m.HAS_ORJSON)", "False False"),
         ("opd403/early", "acme.probe", "print(m.has_mha())", "False"),
         ("opd404/flags", "acme.table", "print(m.HAS_NUMBA, m.HAS_PYARROW)", "False False"),
         ("opd405/rest", "acme.setup", "print(m.HAS_NUMBA)", "False"),
@@ -141,9 +147,9 @@ def test_a_fix_that_brings_something_new_is_refused(
     make: Any, repair: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repair that only moves the fault is caught by the proof."""
-    from optdep_lint.fixers.repairs import guard_import
+    from optdep_lint.fixers import absence
 
-    monkeypatch.setattr(guard_import, "insert_checks", lambda *_: None)
+    monkeypatch.setattr(absence, "insert_checks", lambda *_: None)
     root = make(
         {
             "acme/__init__.py": "from acme import m\n",
@@ -164,6 +170,19 @@ def test_what_was_in_the_way_is_tried_after_a_refusal(make: Any, repair: Callabl
     })  # fmt: skip
     outcome = repair(root)
     assert outcome.contents.keys() == {"acme/m.py"}
+
+
+def test_what_comes_to_light_is_repaired_as_well(make: Any, repair: Callable[..., Any]) -> None:
+    """Behind a cured import stands another: both are repaired, or neither is."""
+    fallback = "try:\n    from {} import go as {}\nexcept ImportError:\n    from {} import go as {}\n\n"
+    text = fallback.format("numba", "run", "numba.old", "run") + fallback.format("ujson", "dump", "orjson", "dump")
+    text += "\ndef f(x):\n    return run(x), dump(x)\n"
+    root = make({"acme/__init__.py": "from acme import m\n", "acme/m.py": text})
+    outcome = repair(root)
+    assert [finding.absent for finding in outcome.applied] == ["numba", "orjson"]
+    root = make({"acme/__init__.py": "from acme import m\n", "acme/m.py": f"{text}\n\nX = dump\n"})
+    outcome = repair(root)
+    assert not outcome.contents
 
 
 def test_safe_fixes_alone(make: Any, repair: Callable[..., Any]) -> None:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
+from optdep_lint.fixers.absence import fallbacks_of, guard_fallback
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.conditions import presence_test
@@ -29,6 +30,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     draft = Draft()
     bench = Bench(draft, workshop, source)
     draft.unsafe.append("what the block defines is missing more often")
+    if isinstance(statement, (cst.Import, cst.ImportFrom)) and statement in fallbacks_of(bench, root):
+        guard_fallback(bench, statement, root)
+        return draft.finish(f"Guard the fall-back, which needs `{root}` itself")
     guard = _guard(source, statement)
     if isinstance(guard, cst.If):
         outside = list(_outside(workshop, source, guard, root))

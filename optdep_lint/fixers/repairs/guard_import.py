@@ -6,16 +6,15 @@ import libcst as cst
 
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
-from optdep_lint.fixers.annotations import is_postponed, quote
+from optdep_lint.fixers.absence import check_uses, fallbacks_of, guard_fallback, targets_of
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.sentinels import guarded
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
+from optdep_lint.fixers.uses import bound_names, imports_in
 from optdep_lint.fixers.workshop import Workshop
 
 Import = cst.Import | cst.ImportFrom
@@ -43,7 +42,9 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         flag = source.fresh_name(flag)
     for group in _groups(source, imports):
         _guard(bench, group, root, flag)
-    _check_uses(bench, names, root, flag)
+    check_uses(bench, names, root, flag)
+    for one in fallbacks_of(bench, root):
+        guard_fallback(bench, one, root)
     return draft.finish(f"Guard the import of `{root}`, and say what to install where it is needed")
 
 
@@ -54,18 +55,10 @@ def _imports_of(workshop: Workshop, source: Source, statement: Import, root: str
     for one in imports_in(source):
         same = source.parent(source.parent(one) or one) is block
         if same and (
-            one is statement or any(workshop.survey.declared.root_of(target) == root for target in _targets(one))
+            one is statement or any(workshop.survey.declared.root_of(target) == root for target in targets_of(one))
         ):
             found.append(one)
     return found
-
-
-def _targets(statement: Import) -> list[str]:
-    if isinstance(statement, cst.Import):
-        return [spelled(alias.name) for alias in statement.names]
-    if statement.relative or statement.module is None:
-        return []
-    return [spelled(statement.module)]
 
 
 def _optional_names(workshop: Workshop, statement: Import, root: str) -> list[str]:
@@ -95,7 +88,7 @@ def _guard(bench: Bench, group: list[Import], root: str, flag: str | None) -> No
         if not isinstance(line, cst.SimpleStatementLine):
             _guard_shared_line(bench, group, root, flag)
             return
-        if len(line.body) > 1 or len(_targets(one)) > 1:
+        if len(line.body) > 1 or len(targets_of(one)) > 1:
             _guard_shared_line(bench, group, root, flag)
             return
     start, end = bench.source.line_start(bench.source.span(group[0])[0]), bench.source.block_end(group[-1])
@@ -152,22 +145,6 @@ def _import_line(aliases: list[cst.ImportAlias]) -> str:
     return (
         spelled(cst.Import([one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in aliases])) if aliases else ""
     )
-
-
-# --- the functions that use it ---------------------------------------------------------------------------------------
-
-
-def _check_uses(bench: Bench, names: list[str], root: str, flag: str | None) -> None:
-    calls: list[NameUse] = []
-    for use in uses_of(bench.source, names):
-        line = bench.source.line_of(bench.source.span(use.node)[0])
-        if use.when == "import":
-            raise Refusal(f"`{use.node.value}` is needed while the module is imported, in line {line}")
-        if use.when == "annotation" and not is_postponed(bench.workshop, bench.source):
-            quote(bench, use.node)
-        if use.when == "call":
-            calls.append(use)
-    insert_checks(bench, calls, root, flag)
 
 
 REPAIR = Repair(codes=("OPD101", "OPD602"), build=build)

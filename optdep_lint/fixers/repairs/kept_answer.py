@@ -9,6 +9,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.placing import top_statement
 from optdep_lint.fixers.resolvers import Resolvers
 from optdep_lint.fixers.source import Source
@@ -72,7 +73,9 @@ def _subject(call: cst.Call) -> str:
     value = call.args[0].value
     text = value.evaluated_value if isinstance(value, cst.SimpleString) else "answer"
     word = "".join(letter if letter.isalnum() else "_" for letter in str(text))
-    return word if word.isidentifier() else "answer"
+    if not word.isidentifier():
+        return "answer"
+    return f"{word}_version" if spelled(call.func).rpartition(".")[2] == "version" else word
 
 
 REPAIR = Repair(codes=("OPD503",), build=build)

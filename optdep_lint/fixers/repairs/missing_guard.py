@@ -183,7 +183,7 @@ def _leave(bench: Bench, finding: Finding) -> None:
     if guard is None:
         raise Refusal("the guard is not an `if` statement")
     root = finding.absent or ""
-    body = guard.body
+    body = _noticing(guard)
     indent = bench.source.indent_at(bench.source.span(guard)[0]) + bench.source.unit
     lines = leave_lines(bench, guard, root, depth=len(indent))
     last = body.body[-1]
@@ -197,6 +197,12 @@ def _leave(bench: Bench, finding: Finding) -> None:
         bench.draft.insert_after(bench.source, small, lines)
     else:
         raise Refusal("the end of the guard was not found")
+
+
+def _noticing(guard: cst.If) -> cst.BaseSuite:
+    """The branch for the absence: the `else` of a test that asks for presence."""
+    negative = isinstance(guard.test, (cst.UnaryOperation, cst.Comparison))
+    return guard.orelse.body if isinstance(guard.orelse, cst.Else) and not negative else guard.body
 
 
 REPAIR = Repair(codes=("OPD201", "OPD202", "OPD204"), build=build)

@@ -16,6 +16,7 @@ from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import bound_names
 from optdep_lint.fixers.workshop import Workshop
 
+_WIDE = ("Exception", "BaseException", "ImportError", "ModuleNotFoundError")
 _KEPT = ("OSError", "RuntimeError", "AttributeError", "ValueError")
 
 
@@ -87,19 +88,23 @@ def _split(draft: Draft, source: Source, node: cst.Try) -> None:
         if isinstance(statement, (cst.Import, cst.ImportFrom)):
             _group_of(groups, statement).imports.append(text)
         else:
-            _deal_out(groups, statement, text, "body")
-    for body, part in ((node.orelse.body if node.orelse is not None else None, "body"), (handler.body, "handler")):
-        for statement, text in _statements(source, body) if body is not None else ():
-            if not isinstance(statement, cst.Pass):
-                _deal_out(groups, statement, text, part)
+            _deal_out(groups, statement, source.code(statement), text, "body")
+    lead = _header_comment(node.orelse.body) if node.orelse is not None else ""
+    for statement, text in _statements(source, node.orelse.body) if node.orelse is not None else ():
+        _deal_out(groups, statement, source.code(statement), f"{lead}\n{text}" if lead else text, "body")
+        lead = ""
+    for statement, text in _statements(source, handler.body):
+        if not isinstance(statement, cst.Pass):
+            _deal_out(groups, statement, source.code(statement), text, "handler")
     start, end = source.line_start(source.span(node)[0]), source.block_end(node)
     if source.text[start : source.span(node)[0]].strip():
         raise Refusal("the `try` shares its line")
     indent = source.indent_at(start)
-    pieces = [_piece(source, group, handler) for group in groups]
-    comment = node.body.header.comment if isinstance(node.body, cst.IndentedBlock) else None
-    if comment is not None:
-        pieces[0] = pieces[0].replace("try:", f"try:  {comment.value}", 1)
+    lead = _header_comment(handler.body)
+    pieces = [_piece(source, group, handler, lead if group is groups[0] else "") for group in groups]
+    comment = _header_comment(node.body)
+    if comment:
+        pieces[0] = pieces[0].replace("try:", f"try:  {comment}", 1)
     tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
     draft.replace(source, start, end, indented("\n\n".join(pieces), indent) + tail)
 
@@ -107,7 +112,9 @@ def _split(draft: Draft, source: Source, node: cst.Try) -> None:
 def _statements(source: Source, body: cst.BaseSuite) -> Iterator[tuple[cst.BaseSmallStatement, str]]:
     """The simple statements of a block, each with its lines; raises Refusal where there is another."""
     if isinstance(body, cst.SimpleStatementSuite):
-        yield from ((one, source.code(one)) for one in body.body)
+        for one in body.body:
+            comment = body.trailing_whitespace.comment if one is body.body[-1] else None
+            yield one, source.code(one) + (f"  {comment.value}" if comment is not None else "")
         return
     for line in body.body:
         if not isinstance(line, cst.SimpleStatementLine):
@@ -128,6 +135,12 @@ def _statements(source: Source, body: cst.BaseSuite) -> Iterator[tuple[cst.BaseS
             yield one, text
 
 
+def _header_comment(body: cst.BaseSuite) -> str:
+    """The comment behind the colon above a block."""
+    comment = body.header.comment if isinstance(body, cst.IndentedBlock) else None
+    return comment.value if comment is not None else ""
+
+
 def _group_of(groups: list[_Group], statement: cst.Import | cst.ImportFrom) -> _Group:
     """The group of the imports of a root."""
     group = _Group(statement)
@@ -140,8 +153,11 @@ def _group_of(groups: list[_Group], statement: cst.Import | cst.ImportFrom) -> _
     return known
 
 
-def _deal_out(groups: list[_Group], statement: cst.BaseSmallStatement, text: str, part: str) -> None:
-    """Give an assignment to the group that it belongs to; one of a constant to several names, to each its own."""
+def _deal_out(groups: list[_Group], statement: cst.BaseSmallStatement, code: str, text: str, part: str) -> None:
+    """Give an assignment to the group that it belongs to; one of a constant to several names, to each its own.
+
+    Its comments, which stand in the text around its code, stay with the first.
+    """
     if not isinstance(statement, (cst.Assign, cst.AnnAssign)):
         raise Refusal("the `try` does more than import and set names")
     targets = [one.target for one in statement.targets] if isinstance(statement, cst.Assign) else [statement.target]
@@ -149,10 +165,11 @@ def _deal_out(groups: list[_Group], statement: cst.BaseSmallStatement, text: str
     if all(one is owners[0] for one in owners):
         getattr(owners[0], part).append(text)
         return
-    if statement.value is None or spelled(statement.value) not in ("None", "True", "False") or "#" in text:
+    if statement.value is None or spelled(statement.value) not in ("None", "True", "False"):
         raise Refusal("several names are bound in one statement")
     for owner, target in zip(owners, targets, strict=True):
-        getattr(owner, part).append(f"{spelled(target)} = {spelled(statement.value)}")
+        single = f"{spelled(target)} = {spelled(statement.value)}"
+        getattr(owner, part).append(text.replace(code, single) if target is targets[0] else single)
 
 
 def _owner(groups: list[_Group], target: str) -> _Group:
@@ -170,23 +187,16 @@ def _owner(groups: list[_Group], target: str) -> _Group:
     return fitting[0]
 
 
-def _piece(source: Source, group: _Group, handler: cst.ExceptHandler) -> str:
+def _piece(source: Source, group: _Group, handler: cst.ExceptHandler, comment: str) -> str:
     unit = source.unit
     start = source.span(handler)[0]
-    colon = source.text.index(":", source.span(handler.type)[1] if handler.type is not None else start)
-    head = (
-        source.text[start : source.line_end(colon)].rstrip() if _is_block(handler) else source.text[start : colon + 1]
-    )
+    colon = source.text.index(":", source.whole(handler.type)[1] if handler.type is not None else start)
+    head = source.text[start : colon + 1] + (f"  {comment}" if comment else "")
     body = indented("\n".join(group.imports), unit)
     if group.body:
         body += "\n\n" + indented("\n".join(group.body), unit)
     rest = indented("\n".join(group.handler) or "pass", unit)
     return f"try:\n{body}\n{head}\n{rest}"
-
-
-def _is_block(handler: cst.ExceptHandler) -> bool:
-    """Behind the colon nothing stands but a comment."""
-    return isinstance(handler.body, cst.IndentedBlock)
 
 
 # --- OPD405 ----------------------------------------------------------------------------------------------------------
@@ -197,12 +207,12 @@ def _narrow(draft: Draft, source: Source, handler: cst.ExceptHandler) -> None:
         start = source.span(handler)[0]
         draft.replace(source, start, start + len("except"), "except ImportError")
         return
-    caught = spelled(handler.type)
-    if any(name in caught for name in _KEPT):
+    if any(name in spelled(handler.type) for name in _KEPT):
         raise Refusal("the handler also names what native code raises that does not load")
-    draft.replace_node(source, handler.type, "ImportError")
-    if handler.type.lpar:
-        raise Refusal("the handler's type stands in parentheses")
+    elements = handler.type.elements if isinstance(handler.type, cst.Tuple) else ()
+    others = [source.code(one.value) for one in elements if spelled(one.value) not in _WIDE]
+    start, end = source.whole(handler.type)
+    draft.replace(source, start, end, f"({', '.join(['ImportError', *others])})" if others else "ImportError")
 
 
 def _narrow_suppress(draft: Draft, source: Source, manager: cst.With) -> None:
