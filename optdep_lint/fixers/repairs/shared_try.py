@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -16,6 +17,7 @@ from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import bound_names
 from optdep_lint.fixers.workshop import Workshop
 
+_FOR_TOOLS = re.compile(r"#\s*(?:pragma|noqa|type:|pylint|pyright|ruff)")
 _WIDE = ("Exception", "BaseException", "ImportError", "ModuleNotFoundError")
 _KEPT = ("OSError", "RuntimeError", "AttributeError", "ValueError")
 
@@ -101,7 +103,9 @@ def _split(draft: Draft, source: Source, node: cst.Try) -> None:
         raise Refusal("the `try` shares its line")
     indent = source.indent_at(start)
     lead = _header_comment(handler.body)
-    pieces = [_piece(source, group, handler, lead if group is groups[0] else "") for group in groups]
+    pieces = [
+        _piece(source, group, handler, lead if group is groups[0] or _FOR_TOOLS.match(lead) else "") for group in groups
+    ]
     comment = _header_comment(node.body)
     if comment:
         pieces[0] = pieces[0].replace("try:", f"try:  {comment}", 1)
