@@ -8,7 +8,7 @@ from optdep_lint.world.constructors import chooses_by
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.operations import Registration, atoms_of
 from optdep_lint.world.probes_answers import shape
-from optdep_lint.world.references import Reference, References
+from optdep_lint.world.references import Reference, References, node_of
 from optdep_lint.world.truth import Condition, Truth
 from optdep_lint.world.values import ClassValue, Constant, Descriptor, FunctionValue, Items
 
@@ -96,10 +96,10 @@ class OperationUsers:
     def _is_exported(self, module: str, name: str) -> bool:
         """`__all__` of a package lists it, of the one that defines it or of those around that."""
         modules = self._evaluation.modules
-        value = modules[module].namespace.get(name)
+        node = node_of(modules[module].namespace.get(name))
         parts = module.split(".")
         for holder in (modules.get(".".join(parts[:length])) for length in range(1, len(parts) + 1)):
-            if holder is not None and holder.source.is_package and holder.namespace.get(name) is value:
+            if holder is not None and holder.source.is_package and node_of(holder.namespace.get(name)) is node:
                 listed = holder.namespace.get("__all__")
                 elements = listed.elements if isinstance(listed, Items) else ()
                 if any(isinstance(element, Constant) and element.value == name for element in elements):

@@ -128,9 +128,9 @@ class References:
         """The function or class of that name, or the method of a class that needs no instance."""
         value = self._evaluation.modules[module].namespace.get(name.partition(".")[0])
         if "." not in name:
-            return _node(value)
+            return node_of(value)
         method = value.names.get(name.partition(".")[2]) if isinstance(value, ClassValue) else None
-        return _node(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
+        return node_of(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
 
     def _aliases(self, reader: Module, node: object) -> Collection[str]:
         """By what names a module binds a function or class: looked up in an index, made of what differs in this world alone."""
@@ -140,7 +140,7 @@ class References:
         if bound is None:
             bound = self._bound[reader.name] = defaultdict(set)
             for alias, value in reader.namespace.items():
-                found = _node(value)
+                found = node_of(value)
                 if found is not None:
                     bound[id(found)].add(alias)
         return bound.get(id(node), ())
@@ -188,7 +188,7 @@ class References:
 
         def look(value: Value, frame: Frame) -> None:
             for one, assumed in _arms(value, frame.state.assumed):
-                if _node(one) is node:
+                if node_of(one) is node:
                     seen.append(dict(assumed))
 
         self._evaluation.expressions.tell_of_reads(look)
@@ -222,7 +222,7 @@ def _arms(value: Value, assumed: Mapping[Condition, bool]) -> Iterator[tuple[Val
         yield from _arms(arm, there)
 
 
-def _node(value: Value | None) -> object | None:
+def node_of(value: Value | None) -> object | None:
     """The definition that a value stands for."""
     while isinstance(value, Choice):
         value = value.yes if not isinstance(value.yes, Unbound) else value.no

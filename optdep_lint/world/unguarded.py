@@ -66,7 +66,8 @@ def _is_about_arguments(condition: Condition, survey: Survey, use: Use, definiti
         case Every(operands=operands) | Some(operands=operands):
             return all(_is_about_arguments(operand, survey, use, definition) for operand in operands)
         case Atom(key=key):
-            path, _, at = key.partition("@")
+            path, _, place = key.partition("@")
+            at = place.partition(" for ")[0]
             return path == use.failure.path and at.isdigit() and _asks_arguments(survey, use, definition, int(at))
 
 
@@ -78,10 +79,23 @@ def _asks_arguments(survey: Survey, use: Use, definition: Definition, at: int) -
     statement = way[-1].statement
     if isinstance(statement, (syntax.For, syntax.With)):
         return True
-    test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else None
+    test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else _test_in(statement, at)
     if test is None:
         return False
     return _names(test) <= _from_arguments(summary.body_of(definition.node.body), definition)
+
+
+def _test_in(statement: syntax.Statement, at: int) -> syntax.Expression | None:
+    """The test of a conditional expression, or the operand of `and` or `or`, that stands at a position."""
+    tests: list[syntax.Expression] = []
+    for part in expressions(statement):
+        if isinstance(part, syntax.Conditional):
+            tests.append(part.test)
+        elif isinstance(part, syntax.Boolean):
+            tests += part.operands
+    return next(
+        (one for one in reversed(tests) if any(getattr(part, "at", 0) == at for part in expressions(one))), None
+    )
 
 
 def _from_arguments(body: syntax.Block, definition: Definition) -> set[str]:
