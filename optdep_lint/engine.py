@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a run that finds everything in the cache never enters these
     from optdep_lint.world.survey import Survey
     from optdep_lint.world.worlds import World
 
-__all__ = ["Looked", "Report", "check", "expect", "judge", "look", "matrix"]
+__all__ = ["Looked", "Report", "check", "expect", "judge", "look", "matrix", "whole_tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _check_one(project: Project, config: Config, registry: Registry, workers: Wo
     if found is None:
         from optdep_lint.reading import read_files
 
-        looked = _evaluate(project, config, read_files(project, workers, digests), metadata)
+        looked = _evaluate(project, config, read_files(project, workers, digests, subjects=config), metadata)
         found = find(looked, config, registry)
         data = recall.encode(found)
         if workers.cache is not None and data is not None:
@@ -157,8 +157,16 @@ def look(
     """
     from optdep_lint.reading import read_files
 
-    read = read_files(project, Workers(cache, jobs), before=before.read if before is not None else {})
+    earlier = before.read if before is not None else {}
+    read = read_files(project, Workers(cache, jobs), before=earlier, subjects=config)
     return _evaluate(project, config, read, _metadata(project.root, config))
+
+
+def whole_tree(looked: Looked, config: Config) -> Tree:
+    """The modules of a project, those included that nothing of interest imports: tests."""
+    from optdep_lint.reading import read_files, tree_of
+
+    return tree_of(looked.project, config, read_files(looked.project, Workers(), before=looked.read))[0]
 
 
 def _evaluate(project: Project, config: Config, read: Mapping[Path, Read], metadata: ProjectMetadata) -> Looked:

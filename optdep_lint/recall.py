@@ -42,6 +42,8 @@ class Read(NamedTuple):
     key: bytes
     """The cache's key of its bytes; empty where it could not be read."""
     summary: Summary
+    """Of a file that nothing followed may import, only its fault."""
+    followed: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

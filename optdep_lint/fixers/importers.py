@@ -64,7 +64,7 @@ class Importers:
                             self._tell(importer, statement)
                             continue
                         local = alias.asname or alias.name
-                        path = self.workshop.survey.tree.sources[importer].path
+                        path = self.workshop.modules[importer].path
                         if gone:
                             by_file.setdefault(path, []).append((statement, alias.name))
                         else:
@@ -81,7 +81,7 @@ class Importers:
         """The from-imports of a name of a module, and perhaps some others, with who has them and whether a function does."""
         survey = self.workshop.survey
         top = self._at_top()
-        for name, source in survey.tree.sources.items():
+        for name, source in self.workshop.modules.items():
             yield from ((name, statement, False) for statement in top.get((target, name), ()))
             for definition in functions_spelling(survey, source, (wanted,)):
                 for statement in statements(source.summary.body_of(definition.node.body)):
@@ -93,7 +93,7 @@ class Importers:
         found: dict[tuple[str, str], list[syntax.ImportFrom]] | None = self.workshop.survey.kept.get("from-imports")
         if found is None:
             found = self.workshop.survey.kept["from-imports"] = defaultdict(list)
-            for name, source in self.workshop.survey.tree.sources.items():
+            for name, source in self.workshop.modules.items():
                 for statement in statements(source.summary.body):
                     if isinstance(statement, syntax.ImportFrom):
                         found[self.target(name, statement), name].append(statement)
@@ -103,14 +103,14 @@ class Importers:
         """The module that a from-import names."""
         if not statement.level:
             return statement.module
-        is_package = self.workshop.survey.tree.sources[importer].is_package
+        is_package = self.workshop.modules[importer].is_package
         parts = importer.split(".")
         kept = parts[: len(parts) - statement.level + (1 if is_package else 0)]
         return ".".join([*kept, statement.module] if statement.module else kept)
 
     def _tell(self, importer: str, statement: syntax.ImportFrom) -> None:
         """An import in a function fails when the function is called: it is listed, and left as it is."""
-        self.told.append(f"{self.workshop.survey.tree.sources[importer].path}:{line_of(statement.at)} (in a function)")
+        self.told.append(f"{self.workshop.modules[importer].path}:{line_of(statement.at)} (in a function)")
 
     # --- one file ----------------------------------------------------------------------------------------------------
 

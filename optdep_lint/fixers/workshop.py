@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project, SourceFile
-from optdep_lint.engine import Looked
+from optdep_lint.engine import Looked, whole_tree
 from optdep_lint.findings import Finding
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.availability import Availability
 from optdep_lint.fixers.source import Source
 from optdep_lint.recall import summary_key
+from optdep_lint.world.modules import Source as ModuleSource
 from optdep_lint.world.survey import Survey
 
 
@@ -58,6 +60,11 @@ class Workshop:
     def survey(self) -> Survey:
         """The worlds."""
         return self.looked.survey
+
+    @cached_property
+    def modules(self) -> Mapping[str, ModuleSource]:
+        """All modules of the project by name, tests included."""
+        return whole_tree(self.looked, self.config).sources
 
     def source(self, path: str) -> Source:
         """A file as text and tree; raises Refusal where it cannot be read."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
+from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import expressions, parts_of
+from optdep_lint.facts.walk import expressions, parts_of, statements
 
 
 def bound_names(block: Block) -> Iterator[str]:
@@ -95,6 +96,27 @@ def local_names(body: Block) -> frozenset[str]:
     """The names that are local to a function with this body, its parameters aside."""
     declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
     return all_names(body) - declared
+
+
+def free_names(summary: Summary, function: syntax.Function | syntax.Lambda) -> frozenset[str]:
+    """The names that a function, or a function or lambda in it, reads from without; annotations of local variables never run."""
+    body = summary.body_of(function.body)
+    own = local_names(body).union(parameter.name for parameter in function.parameters)
+    found: set[str] = set()
+    for statement in statements(body):
+        read: object = statement
+        if isinstance(statement, syntax.Annotated):
+            read = (statement.target, statement.value)
+        elif isinstance(statement, syntax.Function):
+            found |= free_names(summary, statement)
+            if summary.future_annotations:
+                read = (statement.decorators, tuple(parameter.default for parameter in statement.parameters))
+        for expression in expressions(read):
+            if isinstance(expression, syntax.Name):
+                found.add(expression.id)
+            elif isinstance(expression, syntax.Lambda):
+                found |= free_names(summary, expression)
+    return frozenset(found - own)
 
 
 def _passing_names(block: Block) -> Iterator[str]:

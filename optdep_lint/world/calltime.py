@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, names_read
+from optdep_lint.facts.walk import Definition
+from optdep_lint.world.bound import free_names
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.constructors import after_making
 from optdep_lint.world.evaluation import Evaluation
@@ -48,7 +49,7 @@ class Use:
 
 
 class Functions:
-    """The functions of every module, and the names that each reads."""
+    """The functions of every module, and the names that each reads of its module."""
 
     def __init__(self) -> None:
         self._outer = Outer()
@@ -59,8 +60,7 @@ class Functions:
         for definition in self._outer.spelling(summary, names):
             read = self._names.get(id(definition.node))
             if read is None:
-                body = summary.body_of(definition.node.body)
-                read = self._names[id(definition.node)] = names_read(summary, body)
+                read = self._names[id(definition.node)] = free_names(summary, definition.node)
             if not read.isdisjoint(names):
                 yield definition
 
@@ -68,25 +68,28 @@ class Functions:
 class CallTime:
     """Calls the functions that can feel a world's absences."""
 
-    def __init__(self, evaluation: Evaluation, functions: Functions) -> None:
+    def __init__(self, evaluation: Evaluation, functions: Functions, base: Evaluation | None = None) -> None:
+        """With `base`, the world in which everything is there, what fails for its own reasons there is left to it."""
         self._evaluation, self._functions = evaluation, functions
+        self._base = base if base is not evaluation else None
         self._made: dict[int, Mapping[Condition, bool] | None] = {}
 
     def uses(self, module: Module) -> Iterator[Use]:
         """The failures of a module's functions that go back to something absent."""
-        touched = {name for name, value in module.namespace.items() if self._is_felt(value)}
+        before = self._base.modules[module.name].namespace if self._base is not None else {}
+        touched = {name for name, value in module.namespace.items() if self._is_felt(value, before.get(name))}
         if not touched:
             return
         for definition in self._functions.reading(module.source.summary, touched):
             yield from self.call(module, definition)
 
-    def _is_felt(self, value: Value) -> bool:
+    def _is_felt(self, value: Value, before: Value | None) -> bool:
         """The value is not what it is where everything is there; in that world, only what is never bound counts."""
         if not self._evaluation.world.absent:
             return isinstance(value, Unbound) and value.cause is not None
         if isinstance(value, ModuleValue):
             return not self._evaluation.is_shared(value.module)
-        return goes_back(value)
+        return goes_back(value, before)
 
     def call(self, module: Module, definition: Definition) -> Iterator[Use]:
         """The failures of one function, called as its module has come to be."""

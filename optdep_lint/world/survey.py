@@ -170,7 +170,7 @@ class _Surveyor:
             self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
 
     def _note_uses(self, evaluation: Evaluation, names: Iterable[str]) -> None:
-        calltime = CallTime(evaluation, self._functions)
+        calltime = CallTime(evaluation, self._functions, self._base)
         for name in names:
             module = evaluation.modules[name]
             if module.status != "ok" or name not in self._subjects:

@@ -40,19 +40,24 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How many files were summarized, and how often each module was evaluated."""
+    """How many files were summarized, how many only parsed, and how often each module was evaluated."""
     done: Counter[str] = Counter()
-    summarize, run = reading._summarize_bytes, Evaluation.run_module
+    summarize, parse, run = reading._summarize_bytes, reading._parse_bytes, Evaluation.run_module
 
     def counted(content: bytes) -> bytes:
         done["summarized"] += 1
         return summarize(content)
+
+    def parsed(content: bytes) -> bytes:
+        done["parsed"] += 1
+        return parse(content)
 
     def ran(self: Evaluation, module: object) -> None:
         done[module.name] += 1  # type: ignore[attr-defined]
         run(self, module)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reading, "_summarize_bytes", counted)
+    monkeypatch.setattr(reading, "_parse_bytes", parsed)
     monkeypatch.setattr(Evaluation, "run_module", ran)
     return done
 
@@ -70,7 +75,7 @@ def check(root: Path, config: Config = Config(), executor: Executor | None = Non
 def test_work_is_done_once(root: Path, work: Counter[str]) -> None:
     cold = check(root)
     assert cold, "there is something to find"
-    assert work.pop("summarized") == 5
+    assert (work.pop("summarized"), work.pop("parsed")) == (4, 1), "nothing of interest can import the test"
     assert work["acme.plain"] == 1, "what cannot feel the absence is evaluated in one world only"
     assert work["acme.kernels"] == 2
     assert work.keys() == {"acme", "acme.kernels", "acme.plain", "acme.other"}, "what only tests import, in none"
@@ -155,7 +160,46 @@ def key_of_report(root: Path) -> bytes:
 def test_a_folder_that_cannot_be_written(root: Path, work: Counter[str]) -> None:
     (root / "kept").write_text("a file stands where the cache would lie")
     assert check(root) == check(root)
-    assert work["summarized"] == 10
+    assert (work["summarized"], work["parsed"]) == (8, 2)
+
+
+@pytest.mark.parametrize(
+    ("imports", "followed"),
+    [
+        ("", ()),
+        ("from acme.tests import helpers\n", ("acme.tests", "acme.tests.helpers")),
+        ("from .tests.helpers import f\n", ("acme.tests", "acme.tests.helpers")),
+        ("import importlib\nimportlib.import_module('acme.tests')\n", ("acme.tests",)),
+        (
+            "import pkgutil\nlist(pkgutil.walk_packages(__path__))\n",
+            ("acme.tests", "acme.tests.helpers", "acme.tests.test_it"),
+        ),
+    ],
+)
+def test_tests_are_followed_where_something_may_import_them(
+    root: Path, imports: str, followed: tuple[str, ...]
+) -> None:
+    (root / "acme/tests").mkdir()
+    for name, text in (("__init__", ""), ("helpers", "def f(): ...\n"), ("test_it", "from .helpers import f\n")):
+        (root / f"acme/tests/{name}.py").write_text(text)
+    (root / "acme/__init__.py").write_text(imports)
+    tree = engine.look(project_of(root), Config()).survey.tree
+    assert tuple(sorted(name for name in tree.sources if name.startswith("acme.tests"))) == followed
+
+
+def test_a_test_that_cannot_be_parsed_is_told(root: Path) -> None:
+    (root / "tests/test_kernels.py").write_text("def f(:\n")
+    for _ in ("cold", "warm"):
+        assert ("OPD902", "tests/test_kernels.py") in [(one.code, one.path) for one in check(root)]
+
+
+def test_a_fix_knows_all_tests(root: Path) -> None:
+    (root / "acme/tests").mkdir()
+    (root / "acme/tests/__init__.py").touch()
+    (root / "acme/tests/test_it.py").write_text("from acme.kernels import f\n")
+    looked = engine.look(project_of(root), Config())
+    assert "acme.tests.test_it" not in looked.survey.tree.sources
+    assert engine.whole_tree(looked, Config()).sources["acme.tests.test_it"].summary.body
 
 
 def test_comments_are_read_when_findings_are_known(root: Path) -> None:
