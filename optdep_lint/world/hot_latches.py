@@ -27,6 +27,8 @@ class Latches:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
         self._stored: dict[int, frozenset[Kept]] = {}
+        self._all_stored: dict[int, frozenset[Kept]] = {}
+        """What a function stores anywhere, by the identity of its node."""
 
     # --- errors --------------------------------------------------------------------------------------------------
 
@@ -76,8 +78,7 @@ class Latches:
 
     def shuts(self, test: Expression, taken: Iterable[Expression | Statement], site: Site) -> bool:
         """What is taken under the test stores what the test reads, so that it is not taken again."""
-        asked = frozenset(self._reads(test, site))
-        return bool(asked) and not asked.isdisjoint(self._stores(taken, site, 0))
+        return self._is_stored(self._reads(test, site), taken, site)
 
     def shuts_after(self, statement: Statement, rest: Block, site: Site) -> bool:
         """The statement returns what is stored already; the rest stores it."""
@@ -86,9 +87,16 @@ class Latches:
                 return self.shuts(test, rest, site)
             case syntax.Try(body=body, handlers=handlers) if body and isinstance(body[-1], syntax.Return):
                 if all(_is_lookup(handler) for handler in handlers):
-                    asked = set(self._reads(body[-1], site))
-                    return not asked.isdisjoint(self._stores(rest, site, 0))
+                    return self._is_stored(self._reads(body[-1], site), rest, site)
         return False
+
+    def _is_stored(self, asked: Iterable[Kept], nodes: Iterable[Expression | Statement], site: Site) -> bool:
+        """Some part of a function stores something of what another asks for."""
+        stored = self._all_stored.get(id(site.node))
+        if stored is None:
+            stored = self._all_stored[id(site.node)] = frozenset(self._stores(self._scopes.body(site), site, 0))
+        wanted = stored and stored.intersection(asked)
+        return bool(wanted) and not wanted.isdisjoint(self._stores(nodes, site, 0))
 
     def _reads(self, node: Any, site: Site, depth: int = 0) -> Iterator[Kept]:
         match node:

@@ -138,40 +138,46 @@ class Walk:
 
     # --- expressions ---------------------------------------------------------------------------------------------
 
-    def _expression(self, node: Any, region: Region, site: Site) -> Iterator[Happening]:
+    def _expression(self, node: Any, region: Region, site: Site) -> list[Happening]:
         """What evaluating it does; the bodies of lambdas are not evaluated here."""
-        match node:
-            case syntax.Lambda():
-                return
-            case syntax.Comprehension():
-                yield from self._comprehension(node, region, site)
-                return
-            case syntax.Conditional(test=test, body=body, orelse=orelse):
-                yield from self._expression(test, region, site)
-                for branch in self._switches.live(test, body, orelse, site):
-                    if not self._latches.shuts(test, (branch,), site):
-                        yield from self._expression(branch, region, site)
-                return
-            case syntax.Boolean(operands=operands):
-                for index, operand in enumerate(operands):
-                    if index == 0 or not self._latches.shuts(operands[0], (operand,), site):
-                        yield from self._expression(operand, region, site)
-                return
-            case syntax.Call() | syntax.Attribute():
-                yield Happening(node, region)
-        if isinstance(node, tuple):
+        found: list[Happening] = []
+        self._collect(node, region, site, found)
+        return found
+
+    def _collect(self, node: Any, region: Region, site: Site, found: list[Happening]) -> None:
+        """No generator, since much of the time goes by here."""
+        kind = type(node)
+        if kind is syntax.Lambda:
+            return
+        if kind is syntax.Comprehension:
+            self._comprehension(node, region, site, found)
+        elif kind is syntax.Conditional:
+            self._collect(node.test, region, site, found)
+            for branch in self._switches.live(node.test, node.body, node.orelse, site):
+                if not self._latches.shuts(node.test, (branch,), site):
+                    self._collect(branch, region, site, found)
+        elif kind is syntax.Boolean:
+            first, *others = node.operands
+            self._collect(first, region, site, found)
+            for operand in others:
+                if not self._latches.shuts(first, (operand,), site):
+                    self._collect(operand, region, site, found)
+        else:
+            if kind is syntax.Call or kind is syntax.Attribute:
+                found.append(Happening(node, region))
             for part in node:
                 if isinstance(part, tuple):
-                    yield from self._expression(part, region, site)
+                    self._collect(part, region, site, found)
 
-    def _comprehension(self, node: syntax.Comprehension, region: Region, site: Site) -> Iterator[Happening]:
+    def _comprehension(self, node: syntax.Comprehension, region: Region, site: Site, found: list[Happening]) -> None:
         first, *others = node.generators
-        yield from self._expression(first.iterable, region, site)
+        self._collect(first.iterable, region, site, found)
         names = frozenset(name for generator in node.generators for name in target_names(generator.target))
         line = next((line_of(part) for part in _positions(node)), None)
         inner = _turn(region, line, names)
         for part in (node.element, node.key, first.tests, *others):
-            yield from self._expression(part, inner, site)
+            if isinstance(part, tuple):
+                self._collect(part, inner, site, found)
 
 
 def catches(handler: syntax.Handler) -> bool | None:
