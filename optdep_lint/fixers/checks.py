@@ -10,6 +10,7 @@ import libcst as cst
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.conditions import loader_call
+from optdep_lint.fixers.sentinels import absent
 from optdep_lint.fixers.source import Source, Statement
 from optdep_lint.fixers.uses import NameUse
 from optdep_lint.fixers.workshop import Workshop
@@ -163,7 +164,7 @@ def insert_checks(bench: Bench, calls: list[NameUse], root: str, flag: str | Non
             first[block] = statement, use
     checks = [one for one in first.values() if not _is_covered(source, one[0], first)]
     for statement, use in checks:
-        test = f"not {flag}" if flag is not None else f"{use.node.value} is None"
+        test = f"not {flag}" if flag is not None else absent(bench, use.node.value)
         insert_check_before(bench, statement, test, root)
     if len(checks) > _MOST_CHECKS:
         raise Refusal(f"the module needs `{root}` in {len(checks)} places: import it where that is wanted instead")

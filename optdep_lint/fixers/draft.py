@@ -47,6 +47,8 @@ class Draft:
         self._imports: dict[tuple[Source, int], ImportPlace] = {}
         self.unsafe: list[str] = []
         """Why the fix is not safe."""
+        self.settled: set[tuple[str, str]] = set()
+        """The names, each with its file, that type checkers will take to be always there."""
 
     def replace(self, source: Source, start: int, end: int, content: str) -> None:
         """Put text in the place of a range."""

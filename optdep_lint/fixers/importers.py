@@ -18,7 +18,7 @@ from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
-from optdep_lint.fixers.sentinels import guarded
+from optdep_lint.fixers.sentinels import guarded, present
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -39,6 +39,9 @@ class Importers:
     _followed: set[tuple[str, str]] = field(default_factory=set)
     _shortened: set[int] = field(default_factory=set)
     """The displays that were dealt with."""
+
+    def _bench(self, source: Source) -> Bench:
+        return Bench(self.draft, self.workshop, source)
 
     def repair(self, module: str, names: list[str], only: str | None = None) -> None:
         """Guard the imports of the names, all or those of one module.
@@ -144,7 +147,7 @@ class Importers:
         start, end = source.line_start(source.span(node)[0]), source.block_end(line)
         indent, unit = source.indent_at(start), source.unit
         body = f"{indent}{unit}{_from(node, mine)}" if rest else moved(source, start, end, indent, indent + unit)
-        text = guarded(Bench(self.draft, self.workshop, source), locals_, body, indent)
+        text = guarded(self._bench(source), locals_, body, indent)
         if rest:
             self._take_out(source, node, mine)
             self.draft.insert_line(source, end, "\n" + set_apart(source, end, end, text).strip("\n"))
@@ -191,10 +194,10 @@ class Importers:
                 and not is_postponed(self.workshop, source)
                 and isinstance(source.parent(use.node), (cst.BinaryOperation, cst.Attribute))
             ):
-                quote(Bench(self.draft, self.workshop, source), use.node)
+                quote(self._bench(source), use.node)
             if use.when == "call" and not _asks(source, use.node) and not self._leave_out(source, use.node, names):
                 checks.append(use)
-        insert_checks(Bench(self.draft, self.workshop, source), checks, self.root, None)
+        insert_checks(self._bench(source), checks, self.root, None)
 
     def _leave_out(self, source: Source, node: cst.Name, names: list[str]) -> bool:
         """`(A, B) if B is not None else (A,)`, or `B is not None and isinstance(x, B)`; False where neither fits."""
@@ -218,7 +221,7 @@ class Importers:
             and argument is call.args[1]
         ):
             start, end = source.span(call)
-            inner = f"{node.value} is not None and {source.text[start:end]}"
+            inner = f"{present(self._bench(source), node.value)} and {source.text[start:end]}"
             around = source.parent(call)
             plain = isinstance(around, (cst.If, cst.Assert, cst.While, cst.Return)) or (
                 isinstance(around, cst.BooleanOperation) and isinstance(around.operator, cst.And)
@@ -242,12 +245,13 @@ class Importers:
         left = [source.code(one.value) for one in display.elements if source.code(one.value) != gone[0]]
         inside = ", ".join(left) + ("," if opening == "(" and len(left) == 1 else "")
         shorter = f"{opening}{inside}{closing}"
-        text = f"{whole} if {gone[0]} is not None else {shorter}"
+        there = present(self._bench(source), gone[0])
+        text = f"{whole} if {there} else {shorter}"
         indent = source.indent_at(start)
         column = start - source.line_start(start)
         if column + len(text) > self.workshop.line_length or "\n" in whole:
             deeper = f"\n{indent}{source.unit}"
-            text = f"({deeper}{whole}{deeper}if {gone[0]} is not None{deeper}else {shorter}\n{indent})"
+            text = f"({deeper}{whole}{deeper}if {there}{deeper}else {shorter}\n{indent})"
         elif not isinstance(source.parent(display), (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)):
             text = f"({text})"
         self.draft.replace(source, start, end, text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import indented
-from optdep_lint.fixers.imports import import_name
+from optdep_lint.fixers.imports import import_name, spelled
 from optdep_lint.fixers.source import Source
-from optdep_lint.fixers.uses import uses_of
+from optdep_lint.fixers.uses import bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 
 
@@ -30,8 +32,39 @@ def guarded(bench: Bench, names: list[str], body: str, indent: str) -> str:
     text = f"{indent}try:\n{body}\n{indent}except ImportError:\n{handler}"
     if not apart:
         return text
+    bench.draft.settled |= {(bench.source.path, name) for name in names}
     test = import_name(bench, "typing", "TYPE_CHECKING")
     return f"{indent}if {test}:\n{body}\n{indent}else:\n{indented(text, unit)}"
+
+
+def absent(bench: Bench, name: str) -> str:
+    """What holds where a name stands for nothing; no comparison for checkers that know the import alone, and mind it."""
+    if not _is_settled(bench, name):
+        return f"{name} is None"
+    return f"not {import_name(bench, 'typing', 'TYPE_CHECKING')} and {name} is None"
+
+
+def present(bench: Bench, name: str) -> str:
+    """What holds where a name stands for something."""
+    if not _is_settled(bench, name):
+        return f"{name} is not None"
+    return f"({import_name(bench, 'typing', 'TYPE_CHECKING')} or {name} is not None)"
+
+
+def _is_settled(bench: Bench, name: str) -> bool:
+    if not bench.workshop.minds_comparisons and "# pyright: strict" not in bench.source.text:
+        return False
+    binders = [one for one in imports_in(bench.source) if name in bound_names(one)]
+    if any(isinstance(one, cst.Import) for one in binders):
+        return False  # a module may be None, to all of them
+    known = (bench.source.path, name) in bench.draft.settled
+    return known or any(_is_for_checkers(bench.source, one) for one in binders)
+
+
+def _is_for_checkers(source: Source, statement: cst.CSTNode) -> bool:
+    """It stands directly under `if TYPE_CHECKING`, for which the `else` has something of its own."""
+    guard = source.enclosing(statement, cst.If)
+    return guard is not None and guard.orelse is not None and spelled(guard.test).endswith("TYPE_CHECKING")
 
 
 def is_annotation(source: Source, names: list[str]) -> bool:

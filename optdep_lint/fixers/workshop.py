@@ -121,6 +121,17 @@ class Workshop:
         return "# type: ignore" in source.text or (self.has_checker and "->" in source.text)
 
     @cached_property
+    def minds_comparisons(self) -> bool:
+        """Whether the project has a type checker that minds what always comes out the same: pyright, when it is strict."""
+        import re
+
+        texts = [_read(self.project.root, name) for name in ("pyproject.toml", "pyrightconfig.json")]
+        wanted = re.compile(
+            r"typeCheckingMode\W+(?:strict|all|recommended)|tool\.basedpyright|reportUnnecessaryComparison\W+(?:true|err|warn)"
+        )
+        return any(wanted.search(text) for text in texts)
+
+    @cached_property
     def has_checker(self) -> bool:
         """Whether the project has the settings of a type checker, or says that it is typed."""
         root = self.project.root

@@ -14,7 +14,7 @@ from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_check, insert_checks, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.imports import spelled
-from optdep_lint.fixers.sentinels import is_annotation, sentinel
+from optdep_lint.fixers.sentinels import absent, is_annotation, sentinel
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
@@ -83,14 +83,14 @@ def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str | None:
     module = bench.workshop.survey.tree.sources[bench.workshop.module_of(finding.path)]
     value = bench.workshop.availability.without(root).modules[module.name].namespace.get(name)
     if isinstance(value, Constant):
-        return f"{name} is None" if value.value is None else f"not {name}"
+        return absent(bench, name) if value.value is None else f"not {name}"
     flag = next((probe for probe in bench.workshop.availability.probes(root) if probe.module == module.name), None)
     binder = _binder(bench.source, name)
     if isinstance(binder, cst.If) and _is_bare_test(binder.test):
         return _negated(spelled(binder.test))
     neighbour = _neighbour(bench, binder, module.name, root)
     if neighbour is not None:
-        return f"{neighbour} is None"
+        return absent(bench, neighbour)
     if flag is not None and bench.source.line_of(bench.source.span(binder)[0]) > 0:
         return f"not {flag.expression}"
     _add_sentinel(bench, binder, name)
