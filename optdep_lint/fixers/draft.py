@@ -99,6 +99,25 @@ class Draft:
             self.break_suite(source, suite)
         self.insert_line(source, source.block_end(statement), indented(lines, indent))
 
+    def give_lines(
+        self, source: Source, line: cst.SimpleStatementLine, part: list[cst.BaseSmallStatement], lines: str
+    ) -> None:
+        """Put lines in the place of statements of a line that follow each other; those before and behind get their own.
+
+        A comment behind the last of them is in the lines.
+        """
+        first, last = (next(i for i, small in enumerate(line.body) if small is one) for one in (part[0], part[-1]))
+        start, end = source.span(part[0])[0], source.span(part[-1])[1]
+        indent = source.indent_at(start)
+        text = indented(lines, indent)[len(indent) :]
+        if first > 0:
+            start, text = source.span(line.body[first - 1])[1], f"\n{indent}{text}"
+        if last + 1 < len(line.body):
+            end, text = source.span(line.body[last + 1])[0], f"{text}\n{indent}"
+        elif line.trailing_whitespace.comment is not None:
+            end = source.span(line.trailing_whitespace.comment)[1]
+        self.replace(source, start, end, text)
+
     def break_suite(self, source: Source, suite: cst.SimpleStatementSuite) -> None:
         """Give the statements after a colon a line of their own."""
         start = source.span(suite.body[0])[0]
@@ -146,6 +165,12 @@ class Draft:
 def indented(lines: str, indent: str) -> str:
     """Lines moved to an indentation; empty ones stay empty."""
     return "\n".join(f"{indent}{line}" if line else line for line in lines.split("\n"))
+
+
+def comment_behind(line: cst.SimpleStatementLine, statement: cst.BaseSmallStatement) -> str:
+    """The comment behind a statement that is the last of its line, set apart from it."""
+    comment = line.trailing_whitespace.comment
+    return f"  {comment.value}" if comment is not None and line.body[-1] is statement else ""
 
 
 def _place_of(source: Source, statement: Statement) -> tuple[cst.CSTNode | None, cst.SimpleStatementSuite | None, int]:

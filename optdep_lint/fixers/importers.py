@@ -15,7 +15,7 @@ from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.annotations import is_postponed, quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.draft import Draft, comment_behind
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.sentinels import guarded, present
@@ -134,9 +134,9 @@ class Importers:
 
     def _guard_statement(self, source: Source, node: cst.ImportFrom, names: set[str]) -> list[str]:
         line = source.parent(node)
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        if not isinstance(line, cst.SimpleStatementLine):
             raise Refusal(
-                f"the import in {source.path}:{source.line_of(source.span(node)[0])} shares its line with other statements"
+                f"the import in {source.path}:{source.line_of(source.span(node)[0])} shares the line of another statement"
             )
         if any(isinstance(one, cst.Try) for one in source.ancestors(node)):
             return []
@@ -146,6 +146,10 @@ class Importers:
         locals_ = [spelled(alias.asname.name) if alias.asname is not None else spelled(alias.name) for alias in mine]
         start, end = source.line_start(source.span(node)[0]), source.block_end(line)
         indent, unit = source.indent_at(start), source.unit
+        if len(line.body) > 1:
+            text = guarded(self._bench(source), locals_, unit + _from(node, mine) + comment_behind(line, node), "")
+            self.draft.give_lines(source, line, [node], f"{_from(node, rest)}\n{text}" if rest else text)
+            return locals_
         body = f"{indent}{unit}{_from(node, mine)}" if rest else moved(source, start, end, indent, indent + unit)
         text = guarded(self._bench(source), locals_, body, indent)
         if rest:

@@ -8,7 +8,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.absence import check_uses, fallbacks_of, guard_fallback, targets_of
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.draft import Draft, comment_behind
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
@@ -72,10 +72,10 @@ def _optional_names(workshop: Workshop, statement: Import, root: str) -> list[st
 
 
 def _groups(source: Source, imports: list[Import]) -> list[list[Import]]:
-    """Imports on lines that follow each other directly."""
+    """Imports that follow each other directly."""
     groups: list[list[Import]] = []
     for one in imports:
-        if groups and source.text[source.span(groups[-1][-1])[1] : source.span(one)[0]].strip(" \t\r\n") == "":
+        if groups and source.text[source.span(groups[-1][-1])[1] : source.span(one)[0]].strip(" \t\r\n;") == "":
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -107,26 +107,27 @@ def _guarded(bench: Bench, names: list[str], body: str, indent: str, flag: str |
 
 def _guard_shared_line(bench: Bench, group: list[Import], root: str, flag: str | None) -> None:
     """Imports that share a line, or a statement, with others get lines of their own."""
+    by_line: dict[cst.CSTNode, list[Import]] = {}
     for one in group:
-        start, end = bench.source.span(one)
         line = bench.source.parent(one)
         if not isinstance(line, cst.SimpleStatementLine):
             raise Refusal("the import shares its line with the statement around it")
-        indent = bench.source.indent_at(start)
-        kept = _kept(bench.workshop, one, root)
-        mine = _taken(bench.workshop, one, root)
-        body = f"{indent}{bench.source.unit}{mine}"
-        text = _guarded(bench, _optional_names(bench.workshop, one, root), body, indent, flag)
-        text = (f"{indent}{kept}\n" if kept else "") + text
-        index = next(number for number, small in enumerate(line.body) if small is one)
-        text = text[len(indent) :]
-        if index > 0:
-            start, text = bench.source.span(line.body[index - 1])[1], f"\n{indent}{text}"
-        if index + 1 < len(line.body):
-            end, text = bench.source.span(line.body[index + 1])[0], f"{text}\n{indent}"
-        elif isinstance(line.trailing_whitespace.comment, cst.Comment):
-            raise Refusal("the comment behind the import could belong to any of its names")
-        bench.draft.replace(bench.source, start, end, text)
+        by_line.setdefault(line, []).append(one)
+    for line, imports in by_line.items():
+        assert isinstance(line, cst.SimpleStatementLine)
+        _guard_part_of_line(bench, line, imports, root, flag)
+
+
+def _guard_part_of_line(
+    bench: Bench, line: cst.SimpleStatementLine, imports: list[Import], root: str, flag: str | None
+) -> None:
+    """Some imports of a line, which follow each other, and what else stands before and behind them."""
+    workshop = bench.workshop
+    kept = "".join(f"{text}\n" for text in (_kept(workshop, one, root) for one in imports) if text)
+    body = "\n".join(f"{bench.source.unit}{_taken(workshop, one, root)}" for one in imports)
+    body += comment_behind(line, imports[-1])
+    names = [name for one in imports for name in _optional_names(workshop, one, root)]
+    bench.draft.give_lines(bench.source, line, [*imports], kept + _guarded(bench, names, body, "", flag))
 
 
 def _kept(workshop: Workshop, statement: Import, root: str) -> str:

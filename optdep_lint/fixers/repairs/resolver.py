@@ -109,8 +109,8 @@ class _Work:
 
     def of_try(self, node: cst.Try, indent: str) -> str:
         """The lines that take the place of a `try`, at an indentation."""
-        if node.finalbody is not None or not isinstance(node.body, cst.IndentedBlock):
-            raise Refusal("the `try` has a `finally`, or stands on one line")
+        if node.finalbody is not None:
+            raise Refusal("the `try` has a `finally`")
         imports, rest = self._split(node.body)
         if not imports:
             raise Refusal("the `try` does not begin with the import")
@@ -119,11 +119,12 @@ class _Work:
             return self._move_whole(node, names, indent)
         return self._ask(node, imports, rest, names, indent)
 
-    def _split(self, body: cst.IndentedBlock) -> tuple[list[Import], list[cst.CSTNode]]:
+    def _split(self, body: cst.BaseSuite) -> tuple[list[Import], list[cst.CSTNode]]:
         imports: list[Import] = []
         statements: list[cst.CSTNode] = list(body.body)
-        while statements and isinstance(statements[0], cst.SimpleStatementLine) and len(statements[0].body) == 1:
-            first = statements[0].body[0]
+        while statements:
+            line = statements[0]
+            first = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else line
             if not isinstance(first, (cst.Import, cst.ImportFrom)):
                 break
             imports.append(first)
@@ -192,6 +193,9 @@ class _Work:
         result = []
         previous: int | None = None
         for one in statements:
+            if isinstance(one, cst.BaseSmallStatement):
+                result.append(indent + self.source.code(one))
+                continue
             start, end = self.source.leading_start(one), self.source.block_end(one)
             if previous is not None and self.source.text[previous:start].strip(" \t\f") != "":
                 result.append("")
@@ -203,7 +207,7 @@ class _Work:
         return result
 
     def _imports_first(self, node: cst.Try) -> bool:
-        return isinstance(node.body, cst.IndentedBlock) and bool(self._split(node.body)[0])
+        return bool(self._split(node.body)[0])
 
     # --- names -------------------------------------------------------------------------------------------------------
 

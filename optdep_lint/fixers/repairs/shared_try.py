@@ -240,6 +240,8 @@ def _move_rest(bench: Bench, node: cst.Try) -> None:
     first = [line for line in lines[: last + 1] if not _is_optional(bench.workshop, line)]
     if first:
         raise Refusal("an import of the project itself comes before the optional one")
+    if any(len(line.body) > 1 for line in lines[: last + 1] if isinstance(line, cst.SimpleStatementLine)):
+        raise Refusal("the optional import shares its line with something else")
     rest = lines[last + 1 :]
     if not rest:
         raise Refusal("nothing in the `try` can move")
