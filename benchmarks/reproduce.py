@@ -9,7 +9,9 @@ as shown:
 - OPD1xx and OPD602: importing the module raises an error that names the root, or that comes from the line found;
 - OPD301: the operation of the message is not registered after importing the module, and what uses it is there;
 - OPD402: calling the function that the line stands in raises ModuleNotFoundError for the parent;
-- OPD401 and OPD403: with only one of the alternatives there, the function says no; with all of them, it says yes.
+- OPD401 and OPD403: with only one of the alternatives there, the function says no; with all of them, it says yes;
+- OPD405: the root is there, and its import raises RuntimeError: the `try`, cut out and run by itself, lets nothing out;
+- OPD407, for a function that is not called: it is true where the root is not there, and its answer is not.
 """
 
 from __future__ import annotations
@@ -168,11 +170,16 @@ class StubModule(types.ModuleType):
         return value
 
 
+RAISED: list[str] = []
+"""The modules of the broken root whose import was tried."""
+_UNRELATED = "a library that it links against is broken"
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds a stub for every root but the project's, Python's, and those that are absent."""
 
-    def __init__(self, own: set[str], absent: set[str]) -> None:
-        self._own, self._absent = own, absent
+    def __init__(self, own: set[str], absent: set[str], broken: str) -> None:
+        self._own, self._absent, self._broken = own, absent, broken
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         """The spec of a stub."""
@@ -188,14 +195,17 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return StubModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Nothing to do."""
+        """Nothing to do, but for the root that is broken."""
+        if module.__name__.partition(".")[0] == self._broken:
+            RAISED.append(module.__name__)
+            raise RuntimeError(_UNRELATED)
 
 
-def install(project: Path, absent: set[str]) -> None:
+def install(project: Path, absent: set[str], broken: str = "") -> None:
     """Only what is not absent can be found from now on."""
     own = {path.stem for path in project.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     sys.path[:] = [str(project), *[entry for entry in sys.path if "site-packages" not in entry]]
-    sys.meta_path.insert(0, Finder(own, absent))
+    sys.meta_path.insert(0, Finder(own, absent, broken))
 
     def version(name: str) -> str:
         if re.sub(r"[-.]", "_", name) in absent:
@@ -269,6 +279,41 @@ def call(project: Path, finding: dict[str, Any], absent: set[str]) -> str:
         return f"says {bool(value(*given))}"
     except ImportError as error:
         return f"{type(error).__name__}: {error}"
+
+
+def swallow(project: Path, finding: dict[str, Any]) -> str:
+    """What the `try` of a finding lets out where the root is there and fails for another reason."""
+    tree = ast.parse((project / finding["path"]).read_text(encoding="utf-8"))
+    around = [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Try) and any(one.lineno == finding["line"] for one in node.handlers)
+    ]  # fmt: skip
+    if not around or not finding["absent"]:
+        return "? no such handler"
+    root = finding["absent"].partition(".")[0]
+    install(project, set(), root)
+    names = {node.id for node in ast.walk(around[-1]) if isinstance(node, ast.Name)}
+    namespace: dict[str, Any] = {name: Stub(name) for name in names if not hasattr(builtins, name)}
+    namespace["__name__"] = module_of(finding["path"])
+    module = ast.parse("def run():\n    pass")
+    module.body[0].body = [around[-1]]  # type: ignore[attr-defined]
+    exec(compile(ast.fix_missing_locations(module), finding["path"], "exec"), namespace)  # as asked for
+    try:
+        namespace["run"]()
+    except RuntimeError as error:
+        return f"? lets out {error}"
+    return f"hides RuntimeError: {_UNRELATED}" if RAISED else "? never imports it"
+
+
+def is_called(project: Path, finding: dict[str, Any], absent: set[str]) -> str:
+    """What a function that is not called is by itself, and what it says when it is."""
+    name = re.match(r"`(\w+)` is a function that is not called", finding["message"])
+    if name is None:
+        return "? of another kind"
+    install(project, absent)
+    function = cut(project, finding["path"], name[1])[name[1]]
+    said = bool(getattr(function, "__wrapped__", function)())
+    return f"is {bool(function)}, says {said}" if function and not said else f"? says {said}"
 
 
 def cut(project: Path, path: str, name: str) -> dict[str, Any]:
@@ -359,8 +404,11 @@ def main() -> None:
     findings = json.loads(options.findings.read_text(encoding="utf-8"))
     if options.one is not None:
         finding = findings[int(options.one[0])]
-        act = call if finding["code"] in ("OPD401", "OPD402", "OPD403") else attempt
-        print(act(options.project.resolve(), finding, set(options.one[1:])))
+        project, absent = options.project.resolve(), set(options.one[1:])
+        act = {"OPD405": lambda *given: swallow(*given[:2]), "OPD407": is_called}.get(
+            finding["code"], call if finding["code"] in ("OPD401", "OPD402", "OPD403") else attempt
+        )
+        print(act(project, finding, absent))
         return
     of_rule: dict[str, list[int]] = collections.defaultdict(list)
     for index, finding in enumerate(findings):

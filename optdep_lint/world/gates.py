@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,15 +16,23 @@ from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue, Know
 _DEEPEST = 6
 
 
+class Asked(NamedTuple):
+    """A condition: of an `if`, of a conditional expression, or before an `and`."""
+
+    test: Expression
+    at: int
+    """The position of the `if`, or of what the expression asks."""
+
+
 class Gate(NamedTuple):
     """A statement that puts a class in place, and the conditions around it, outermost first."""
 
     module: str
-    conditions: tuple[syntax.If, ...]
+    conditions: tuple[Asked, ...]
 
 
 def gates_of(evaluation: Evaluation, module: str, name: str) -> Iterator[Gate]:
-    """Every place where code reads a class, by its name or by its dotted path in a text, under at least one `if`."""
+    """Every place where code reads a class, by its name or by its dotted path in a text, under at least one condition."""
     for reader, _, around in _readings(evaluation, module, name):
         if around:
             yield Gate(reader, around)
@@ -36,7 +45,7 @@ def makers_of(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[
             yield reader, function.partition(".")[0]
 
 
-def _readings(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[str, str, tuple[syntax.If, ...]]]:
+def _readings(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[str, str, tuple[Asked, ...]]]:
     """Where a class is read: the module, the function (empty for the module's own code) and the conditions around it."""
     node = getattr(evaluation.modules[module].namespace.get(name), "node", None)
     for reader in evaluation.modules.values():
@@ -53,31 +62,45 @@ def _readings(evaluation: Evaluation, module: str, name: str) -> Iterator[tuple[
                 yield reader.name, function, conditions
 
 
-def _places(
-    block: Block, aliases: set[str], texts: set[str], around: tuple[syntax.If, ...]
-) -> Iterator[tuple[syntax.If, ...]]:
+def _places(block: Block, aliases: set[str], texts: set[str], around: tuple[Asked, ...]) -> Iterator[tuple[Asked, ...]]:
     for statement in block:
         if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
             continue
-        if _reads(statement, aliases, texts):
-            yield around
-        inner = (*around, statement) if isinstance(statement, syntax.If) else around
+        yield from ((*around, *asked) for asked in _reads(statement, aliases, texts))
+        inner = (*around, Asked(statement.test, statement.at)) if isinstance(statement, syntax.If) else around
         for _, part in parts_of(statement):
             yield from _places(part, aliases, texts, inner)
         if isinstance(statement, syntax.If) and statement.body and _leaves(statement.body):
-            around = (*around, statement)
+            around = inner
 
 
-def _reads(statement: syntax.Statement, aliases: set[str], texts: set[str]) -> bool:
-    """A statement reads the class itself; what only asks for one of its attributes does not put it in place."""
+def _reads(statement: syntax.Statement, aliases: set[str], texts: set[str]) -> Iterator[tuple[Asked, ...]]:
+    """Where a statement reads the class itself, under which conditions of its own; to ask for an attribute puts nothing in place."""
     parts = list(expressions(statement))
     holders = {id(part.value) for part in parts if isinstance(part, syntax.Attribute)}
-    return any(
-        part.id in aliases and id(part) not in holders
-        if isinstance(part, syntax.Name)
-        else isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in texts
-        for part in parts
-    )
+    asked: dict[int, list[Asked]] = defaultdict(list)
+    for part in parts:
+        for test, arms in _conditions_in(part):
+            at = next((inner.at for inner in expressions(test) if hasattr(inner, "at")), 0)
+            for inner in expressions(arms):
+                asked[id(inner)].append(Asked(test, at))
+    for part in parts:
+        if (
+            part.id in aliases and id(part) not in holders
+            if isinstance(part, syntax.Name)
+            else isinstance(part, syntax.Constant) and isinstance(part.value, str) and part.value in texts
+        ):
+            yield tuple(asked[id(part)])
+
+
+def _conditions_in(part: Expression) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
+    """What an expression asks, and which parts of it hang on that."""
+    match part:
+        case syntax.Conditional(test=test, body=body, orelse=orelse):
+            yield test, (body, orelse)
+        case syntax.Boolean(operator="and", operands=operands):
+            for index, operand in enumerate(operands[:-1]):
+                yield operand, operands[index + 1 :]
 
 
 def _leaves(block: Block) -> bool:

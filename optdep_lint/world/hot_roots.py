@@ -188,11 +188,19 @@ class Roots:
         for node in calls:
             if not self._mentions.names.isdisjoint(_handed(node)):
                 for argument, why in self._heated_arguments(node, site, module):
-                    for value in self._scopes.values(argument, site, module):
-                        function = value.function if isinstance(value, Descriptor) else value
-                        found = self._scopes.site_of(function) if isinstance(function, FunctionValue) else None
-                        if found is not None and not _is_cold(found, why):
+                    for found in self._named(argument, site, module):
+                        if not _is_cold(found, why):
                             yield Root(found, why)
+
+    def _named(self, argument: Expression, site: Site | None, module: str) -> Iterator[Site]:
+        """The functions that an argument stands for, those among them whose name is bound anew, as in `f = compile(f)`."""
+        for value in self._scopes.values(argument, site, module):
+            function = value.function if isinstance(value, Descriptor) else value
+            found = self._scopes.site_of(function) if isinstance(function, FunctionValue) else None
+            if found is not None:
+                yield found
+        if site is None and isinstance(argument, syntax.Name):
+            yield from (one for one in self._scopes.sites(module) if one.name == argument.id)
 
     def _heated_arguments(
         self, call: syntax.Call, site: Site | None, module: str, depth: int = 0

@@ -10,7 +10,7 @@ from optdep_lint.facts.walk import all_expressions
 from optdep_lint.world.calltime import CallTime, Functions
 from optdep_lint.world.capabilities import Probe, answers_no, asked_in, candidates
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.gates import Consulted, gates_of, makers_of
+from optdep_lint.world.gates import Asked, Consulted, gates_of, makers_of
 from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue
@@ -24,7 +24,7 @@ _MOST_PROBES = 20
 class Disagreement:
     """A gate that does not ask the probe."""
 
-    gate: syntax.If
+    gate: Asked
     path: str
     installs: str
     """The class that it puts in place."""

@@ -172,8 +172,8 @@ def _always_set(node: syntax.Try, block: Block, root: str) -> Iterator[tuple[int
         for name, at in _trues(handler.body):
             if name in in_body and speaks(name):
                 yield at, name
-    after = block[_index(block, node) + 1 :]
-    for name, at in _trues(after[:2]):
+    index = _index(block, node)
+    for name, at in _trues(block[max(index - 2, 0) : index] + block[index + 1 : index + 3]):
         if speaks(name) and word in name.replace("_", "").lower():
             yield at, name
 

@@ -173,7 +173,8 @@ def _set_to(block: Block, *, value: bool) -> set[str]:
 
 def _flags_of(flags: frozenset[str], root: Together) -> frozenset[str]:
     """The flags that speak of a root: by their names, or by where they are set."""
-    words = {root.root.partition(".")[0], *root.names} - flags
+    first = root.root.partition(".")[0]
+    words = {first, *root.names, *(part for part in first.split("_") if len(part) > 3)} - flags
     plain = {word.replace("_", "").lower() for word in words if len(word) > 2}
     named = frozenset(flag for flag in flags if any(word in flag.replace("_", "").lower() for word in plain))
     return named or frozenset(flags & root.names)

@@ -178,6 +178,13 @@ HOT = {
                 kernels = Kernels()
                 return self.kernels.rope(kernels.norm(x))
     """,
+    "compiled under its own name": """
+        import torch
+        def step(x):
+            import aiter  # expect: OPD501
+            return aiter.step(x)
+        step = torch.compile(step)
+    """,
     "names that can be switched on": """
         from torch import nn
         USE_AITER = False

@@ -637,6 +637,20 @@ FAULTS = {
                 return None
             return OwnKernel()
     """,
+    "gates in expressions": CAPABILITY
+    + """
+        --- acme/manager.py
+        from acme._ops import is_enabled
+        from acme.passes import FusedNormPass
+
+
+        def passes():
+            return [*([FusedNormPass()] if is_enabled() else [])]  # expect: OPD302
+
+
+        def one():
+            return is_enabled() and FusedNormPass()  # expect: OPD302
+    """,
     "gate of a registry of texts": CAPABILITY
     + """
         --- acme/manager.py

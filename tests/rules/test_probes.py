@@ -652,6 +652,15 @@ SHARED = {
         else:
             has_pandas = has_pyarrow = True
     """,
+    "flags that are named for a part of the root": """
+        try:
+            import aiter
+            import flash_attn  # expect: OPD404
+            HAS_AITER = True
+            HAS_FLASH = True
+        except ImportError:
+            HAS_AITER = HAS_FLASH = False
+    """,
     "sentinels used apart": """
         try:
             import pandas as pd
@@ -1161,6 +1170,13 @@ SHAM = {
         except ImportError:
             pass
     """,
+    "a flag before the try": """
+        HAS_AITER = True  # expect: OPD407
+        try:
+            import aiter
+        except ImportError:
+            pass
+    """,
     "a flag in both": """
         try:
             import aiter
@@ -1190,6 +1206,13 @@ SHAM |= {
 }
 
 NO_SHAM = {
+    "a flag before the try that the handler takes back": """
+        HAS_AITER = True
+        try:
+            import aiter
+        except ImportError:
+            HAS_AITER = False
+    """,
     "a function that says no in the handler": """
         def has_aiter():
             try:

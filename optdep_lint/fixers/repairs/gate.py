@@ -36,6 +36,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
 
 def _gate(source: Source, finding: Finding) -> cst.If:
     line, column = finding.span.line, finding.span.column
+    if any(source.covering(source.offset(line, column), kind) for kind in (cst.IfExp, cst.BooleanOperation)):
+        raise Refusal("the gate is an expression")
     gate = source.at(line, column, cst.If) or source.covering(source.offset(line, column), cst.If)
     if gate is None:
         raise Refusal("the gate is not an `if` statement")
