@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Place, expressions, way_to
+from optdep_lint.world.feature_areas import FeatureAreas
 from optdep_lint.world.platform_words import asks_platform
 from optdep_lint.world.survey import Breakage, Survey, guards_elsewhere
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
@@ -38,20 +38,45 @@ def blames(survey: Survey) -> tuple[Blame, ...]:
     for breakage in survey.breakages:
         path, at = breakage.origin
         groups[path, at, breakage.root].append(breakage)
+    areas = FeatureAreas(survey)
     found: dict[tuple[str, int, str], Blame] = {}
     for group in groups.values():
-        for blame in _Judge(survey, group).judge():
+        for blame in _Judge(survey, areas, group).judge():
             known = found.get((blame.path, blame.at, blame.root))
             if known is None or (blame.breakage.reached and not known.breakage.reached):
                 found[blame.path, blame.at, blame.root] = blame
-    return tuple(found.values())
+    return _one_per_cure(tuple(found.values()))
+
+
+def _one_per_cure(found: tuple[Blame, ...]) -> tuple[Blame, ...]:
+    """Where one statement fails without this and without that, and one guard cures both: the nearest of these alone."""
+    kept: dict[tuple[str, str, int], Blame] = {}
+    for blame in found:
+        key = (blame.kind, blame.path, blame.at)
+        known = kept.get(key)
+        if known is None or _farness(blame) < _farness(known):
+            kept[key] = blame
+    return tuple(
+        blame for blame in found
+        if blame.kind not in _CURED_AT_ONCE or kept[blame.kind, blame.path, blame.at] is blame
+    )  # fmt: skip
+
+
+_CURED_AT_ONCE = frozenset({"leak", "name", "definition"})
+
+
+def _farness(blame: Blame) -> tuple[bool, int, str]:
+    """How far what is missing is from the statement."""
+    cause = blame.breakage.failure.cause
+    elsewhere = cause is None or cause.path != blame.path
+    return elsewhere, len(blame.breakage.failure.chain), blame.root
 
 
 class _Judge:
     """Judges the breakages that one origin causes for one root."""
 
-    def __init__(self, survey: Survey, group: list[Breakage]) -> None:
-        self._survey, self._group = survey, group
+    def __init__(self, survey: Survey, areas: FeatureAreas, group: list[Breakage]) -> None:
+        self._survey, self._areas, self._group = survey, areas, group
         self._best = min(group, key=lambda one: (not one.reached, not one.certain, len(one.failure.chain), one.module))
         self._module = survey.source_of(self._best.failure.path)
         """The module in which it failed first."""
@@ -59,7 +84,7 @@ class _Judge:
     def judge(self) -> Iterator[Blame]:
         """The statements to blame: the origin itself, or the imports that leak into it."""
         best = self._best
-        if self._module is None or self._is_feature(self._module):
+        if self._module is None or self._areas.is_configured(self._module, best.root):
             return
         kind, guard, reason = self._kind()
         if not best.certain:
@@ -167,37 +192,27 @@ class _Judge:
 
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
-        if survey.config.strict or best.reached or kind in ("undeclared", "name", "probe", "definition"):
+        if survey.config.strict or best.reached or kind in ("undeclared", "probe"):
             return True
         assert self._module is not None
-        module = survey.base.modules.get(self._module)
-        return kind == "import" and module is not None and guards_elsewhere(module, best.root)
+        guards = self._areas.is_guarded(self._module, best.root)
+        if kind == "import" or guards:
+            return guards
+        return not self._areas.is_handed_out(self._module)
 
     def _leaks(self) -> Iterator[Blame]:
         """Imports that bring a module outside the root's feature area into one inside it."""
-        area = self._survey.areas.get(self._best.root, frozenset())
         for breakage in self._group:
-            if not breakage.certain or not breakage.imports or self._is_inside(breakage.module, area):
+            if not breakage.certain or not breakage.imports or self._areas.holds(breakage.module, breakage.root):
                 continue
             path, at = breakage.failure.places[0]
             target = breakage.failure.chain[0].message.removeprefix("imports ")
-            if self._is_inside(target, area) and self._survey.source_of(path) == breakage.module:
+            if self._areas.is_handed_out(breakage.module) and not self._areas.is_guarded(
+                breakage.module, breakage.root
+            ):
+                continue
+            if self._areas.holds(target, breakage.root) and self._survey.source_of(path) == breakage.module:
                 yield Blame("leak", path, at, breakage.root, breakage)
-
-    def _is_inside(self, module: str, area: frozenset[str]) -> bool:
-        parts = module.split(".")
-        prefixes = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
-        sources = self._survey.tree.sources
-        return any(
-            prefix in area and (prefix == module or sources[prefix].is_package)
-            for prefix in prefixes
-            if prefix in sources
-        ) or self._is_feature(module)
-
-    def _is_feature(self, module: str) -> bool:
-        """The configuration says that the module may fail."""
-        patterns = self._survey.config.feature_modules.get(self._best.root, ())
-        return any(fnmatch.fnmatch(module, pattern) for pattern in patterns)
 
 
 def _roots(survey: Survey, name: str) -> frozenset[str]:

@@ -73,6 +73,8 @@ class CallTime:
         self._evaluation, self._functions = evaluation, functions
         self._base = base if base is not evaluation else None
         self._made: dict[int, Mapping[Condition, bool] | None] = {}
+        self.followed = True
+        """The last call was followed to its end, or can never be made."""
 
     def uses(self, module: Module) -> Iterator[Use]:
         """The failures of a module's functions that go back to something absent."""
@@ -94,9 +96,11 @@ class CallTime:
     def call(self, module: Module, definition: Definition) -> Iterator[Use]:
         """The failures of one function, called as its module has come to be."""
         state = State(module.namespace, dict(module.assumed))
+        self.followed = False
         function, receiver = self._find(module, definition, state)
         if function is None:
             return
+        self.followed = True
         frame = Frame("module", module, state)
         arguments = (receiver,) if receiver is not None else ()
         before = dict(module.namespace)
@@ -105,7 +109,7 @@ class CallTime:
             with self._evaluation.imagined():
                 failures = self._run(function, arguments, frame, module)
         except GiveUp:
-            failures = []
+            self.followed, failures = False, []
         finally:
             self._evaluation.budget = None
             module.namespace.clear()
@@ -143,6 +147,7 @@ class CallTime:
             return value, owner
         made = self._after_making(owner, module)
         if made is None:
+            self.followed = True
             return None, None
         state.assumed.update(made)
         return value, Instance(owner)

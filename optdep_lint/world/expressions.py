@@ -59,10 +59,13 @@ class Expressions(Attributes, Operators, Displays):
         """
         return self._evaluate[type(node)](node, frame)
 
-    def tell_of_reads(self, told: Callable[[Value, Frame], None] | None) -> None:
-        """From now on, tell of every value that a name or an attribute gives; None to stop."""
-        for kind, plain in ((syntax.Name, self._name), (syntax.Attribute, self._attribute)):
-            self._evaluate[kind] = plain if told is None else _telling(plain, told)
+    def tell_of_reads(self, told: Callable[[str, Value, Frame], None] | None) -> None:
+        """From now on, tell of every value that a name or an attribute gives, with that name; None to stop."""
+        plain: tuple[tuple[type, str, Callable[[Any, Frame], Value]], ...] = (
+            (syntax.Name, "id", self._name), (syntax.Attribute, "name", self._attribute),
+        )  # fmt: skip
+        for kind, field, evaluate in plain:
+            self._evaluate[kind] = evaluate if told is None else _telling(evaluate, field, told)
 
     def _walrus(self, node: syntax.Walrus, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)
@@ -91,11 +94,11 @@ class Expressions(Attributes, Operators, Displays):
 
 
 def _telling(
-    plain: Callable[[Any, Frame], Value], told: Callable[[Value, Frame], None]
+    plain: Callable[[Any, Frame], Value], field: str, told: Callable[[str, Value, Frame], None]
 ) -> Callable[[Any, Frame], Value]:
     def evaluate(node: Any, frame: Frame) -> Value:
         value = plain(node, frame)
-        told(value, frame)
+        told(getattr(node, field), value, frame)
         return value
 
     return evaluate

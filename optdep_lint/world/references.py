@@ -38,6 +38,10 @@ class Reference(NamedTuple):
     """The function or class at the top of that module in which it stands; empty for the module's own code."""
     assumed: Mapping[Condition, bool]
     """What holds there."""
+    function: str = ""
+    """The dotted name of the function in which it stands; empty outside of functions."""
+    kept: str = ""
+    """The name of the module's that a list or table with it is bound to."""
 
 
 class References:
@@ -53,6 +57,27 @@ class References:
         self._known: dict[tuple[str, str], list[Reference]] = {}
         self._bound: dict[str, dict[int, set[str]]] = {}
         """By module, the names of its functions and classes, by the identity of what defines them."""
+
+    def spelled(self, module: str, name: str) -> Iterator[tuple[Module, Definition, object]]:
+        """The functions that may read what a module calls by a name, each with its module, and what defines that name."""
+        node = self._definition(module, name)
+        for reader in map(self._evaluation.modules.get, self._subjects) if node is not None else ():
+            if reader is not None and reader.status == "ok":
+                aliases = self._aliases(reader, node)
+                words = {*aliases, *({name} - reader.namespace.keys())}
+                for definition in self._words.spelling(reader.source.summary, words):
+                    if (reader.name, definition.name) != (module, name):
+                        yield reader, definition, node
+
+    def outside_functions(self, module: str, name: str) -> Iterator[Reference]:
+        """The places in the modules' own code that read what a module calls by a name, its own body left out."""
+        node = self._definition(module, name)
+        for reader in map(self._evaluation.modules.get, self._subjects) if node is not None else ():
+            if reader is not None and reader.status == "ok":
+                aliases = self._aliases(reader, node)
+                for one in self._in_module(reader, aliases, None) if aliases else ():
+                    if (one.module, one.holder) != (module, name):
+                        yield one
 
     def to(self, module: str, name: str) -> list[Reference]:
         """The places that this world reaches and that read what a module calls by a name, its own body left out."""
@@ -159,7 +184,7 @@ class References:
                     for place in way
                     if isinstance(place.statement, (syntax.Class, syntax.Function))
                 ]
-                yield Reference(reader.name, holders[0] if holders else "", assumed)
+                yield Reference(reader.name, holders[0] if holders else "", assumed, kept=_kept_as(way[-1].statement))
 
     def _way_is_taken(self, way: tuple[Place, ...], reader: Module) -> Mapping[Condition, bool] | None:
         """What the branches around a statement say; None where one of them is not taken."""
@@ -181,12 +206,12 @@ class References:
     def _in_functions(self, reader: Module, node: object, aliases: Collection[str]) -> Iterator[Reference]:
         for definition in self._words.spelling(reader.source.summary, aliases):
             for assumed in self._seen_in(reader, definition, node):
-                yield Reference(reader.name, definition.name.partition(".")[0], assumed)
+                yield Reference(reader.name, definition.name.partition(".")[0], assumed, definition.name)
 
     def _seen_in(self, reader: Module, definition: Definition, node: object) -> list[Mapping[Condition, bool]]:
         seen: list[Mapping[Condition, bool]] = []
 
-        def look(value: Value, frame: Frame) -> None:
+        def look(_: str, value: Value, frame: Frame) -> None:
             for one, assumed in _arms(value, frame.state.assumed):
                 if node_of(one) is node:
                     seen.append(dict(assumed))
@@ -220,6 +245,24 @@ def _arms(value: Value, assumed: Mapping[Condition, bool]) -> Iterator[tuple[Val
         there = dict(assumed)
         assume(value.condition, holds, there)
         yield from _arms(arm, there)
+
+
+def _kept_as(statement: syntax.Statement) -> str:
+    """The one name that a statement binds to a display."""
+    if isinstance(statement, syntax.Annotated):
+        target, value = statement.target, statement.value
+    elif isinstance(statement, syntax.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+    else:
+        return ""
+    return (
+        target.id if isinstance(target, syntax.Name) and isinstance(value, (syntax.Collection, syntax.Mapping)) else ""
+    )
+
+
+def stands_for(value: Value, node: object) -> bool:
+    """The value is, or may be, what a node defines."""
+    return any(node_of(one) is node for one, _ in _arms(value, {}))
 
 
 def node_of(value: Value | None) -> object | None:

@@ -11,6 +11,7 @@ from typing import Any
 from optdep_lint.config import Config
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import statements
+from optdep_lint.world.askers import Askers
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
@@ -132,8 +133,9 @@ class _Surveyor:
         self._statuses[evaluation.world.name] = failing
         single = evaluation.world.name != "bare" and "extra" not in evaluation.world.name
         if single:
-            self._note_operations(evaluation)
-            self._note_uses(evaluation, [name for name in names if name not in evaluation.carried])
+            references = self._note_operations(evaluation)
+            own = [name for name in names if name not in evaluation.carried]
+            self._note_uses(evaluation, own, references)
 
     def _note_failures(self, module: Module, world: World, failing: dict[str, str]) -> None:
         certain = module.status == "raises"
@@ -160,7 +162,7 @@ class _Surveyor:
         if known is None or (certain and not known.certain):
             self._breakages[key] = breakage
 
-    def _note_operations(self, evaluation: Evaluation) -> None:
+    def _note_operations(self, evaluation: Evaluation) -> References:
         operations = OperationUses(evaluation, self._functions, self._words, self._subjects, self._references)
         self._references = self._references or operations.references
         for use in operations.uses():
@@ -168,9 +170,12 @@ class _Surveyor:
             assert cause is not None
             root = self._root(cause.missing) or cause.missing
             self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
+        return operations.references
 
-    def _note_uses(self, evaluation: Evaluation, names: Iterable[str]) -> None:
+    def _note_uses(self, evaluation: Evaluation, names: Iterable[str], references: References) -> None:
         calltime = CallTime(evaluation, self._functions, self._base)
+        base = self._references or references
+        askers = Askers(evaluation, calltime, self._words, self._subjects, references, base)
         for name in names:
             module = evaluation.modules[name]
             if module.status != "ok" or name not in self._subjects:
@@ -180,8 +185,9 @@ class _Surveyor:
                 if cause is None or use.failure.path != module.source.path or use.failure.chain:
                     continue
                 root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
-                if root:
-                    self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
+                key = (use.failure.path, use.failure.at, root)
+                if root and key not in self._uses and (root == TYPING_ONLY or not askers.ask(name, use.function)):
+                    self._uses[key] = (root, evaluation.world.name, use)
 
     def _find_entries(self) -> Iterator[str]:
         for name, source in self._tree.sources.items():

@@ -1,0 +1,66 @@
+"""Which parts of a project are about an optional dependency, so that they are meant to fail without it."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+
+from optdep_lint.world.survey import Survey, guards_elsewhere
+from optdep_lint.world.values import Instance, Table
+
+_FEWEST = 10
+"""How many modules a package must have to be about something as a whole."""
+
+
+class FeatureAreas:
+    """The feature area of each root: what needs it by design."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._sizes = Counter(package for name in survey.tree.sources for package in _packages_of(name))
+        self._failing: dict[str, Counter[str]] = {}
+        for root, module in {(one.root, one.module) for one in survey.breakages if one.certain}:
+            self._failing.setdefault(root, Counter()).update(_packages_of(module))
+
+    def holds(self, module: str, root: str) -> bool:
+        """A module imports the root unguarded, or lies in a package that does, or of which most modules need it."""
+        area = self._survey.areas.get(root, frozenset())
+        parts = module.split(".")
+        prefixes = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        sources = self._survey.tree.sources
+        inside = any(
+            prefix in area and (prefix == module or sources[prefix].is_package)
+            for prefix in prefixes
+            if prefix in sources
+        )
+        return inside or self._lies_among_needy(module, root) or self.is_configured(module, root)
+
+    def _lies_among_needy(self, module: str, root: str) -> bool:
+        """A package below the top in which the module lies is about the root: most of its modules need it."""
+        failing = self._failing.get(root, Counter())
+        return any(
+            self._sizes[package] >= _FEWEST and 2 * failing[package] > self._sizes[package]
+            for package in _packages_of(module)
+        )
+
+    def is_configured(self, module: str, root: str) -> bool:
+        """The configuration says that the module may fail."""
+        patterns = self._survey.config.feature_modules.get(root, ())
+        return any(fnmatch.fnmatch(module, pattern) for pattern in patterns)
+
+    def is_guarded(self, module: str, root: str) -> bool:
+        """The module itself means to live without the root: it guards another import of it."""
+        found = self._survey.base.modules.get(module)
+        return found is not None and guards_elsewhere(found, root)
+
+    def is_handed_out(self, module: str) -> bool:
+        """The package of the module puts something in its own place that finds out by itself what to hand out, and when."""
+        package = self._survey.base.modules.get(module.rpartition(".")[0])
+        replaced = package.replaced if package is not None else None
+        return isinstance(replaced, Instance) and not any(isinstance(one, Table) for one in replaced.arguments)
+
+
+def _packages_of(module: str) -> tuple[str, ...]:
+    """The packages below the top that a module lies in, itself included; a plain module is only told by its own."""
+    parts = module.split(".")
+    return tuple(".".join(parts[:length]) for length in range(2, len(parts) + 1))

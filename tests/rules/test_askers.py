@@ -1,0 +1,243 @@
+"""Guards that stand outside of a function: in its callers, in its class, in a table, in its decorator, in what it takes.
+
+A project is a text of files (`--- path`); a line that must be reported ends in `# expect: CODE`, all others stay quiet.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from optdep_lint.config import Config
+from optdep_lint.discovery import discover
+from optdep_lint.engine import check
+
+PYPROJECT = """
+[project]
+name = "acme"
+version = "1"
+[project.optional-dependencies]
+fast = ["numba"]
+"""
+EXPECTED = re.compile(r"# expect: (OPD\d{3})$")
+TRY = """
+try:
+    import numba
+except ImportError:
+    numba = None
+"""
+REQUIRES = textwrap.indent("""
+--- acme/needs.py
+from importlib.util import find_spec
+
+def is_speed_available():
+    return find_spec("numba") is not None
+
+def requires(*, backends=()):
+    def mark(thing):
+        thing.backends = backends
+        return thing
+    return mark
+""", " " * 8)  # fmt: skip
+CASES = {
+    "nobody asks": TRY + """
+        def _sum(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x):
+            return _sum(x)
+        """,
+    "the only caller asks": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return _sum(x)
+        """,
+    "one of two callers asks": TRY + """
+        def _sum(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return _sum(x)
+
+        def other(x):
+            return _sum(x)
+        """,
+    "the caller's caller asks": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+
+        def _middle(x):
+            return _sum(x)
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return _middle(x)
+        """,
+    "listed for everybody": TRY + """
+        __all__ = ["plain"]
+
+        def plain(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return plain(x)
+        """,
+    "another name of the same handler is asked for": """
+        try:
+            import numba
+            from numba import njit
+        except ImportError:
+            numba = njit = None
+
+        def _sum(x):
+            return numba.njit(x)
+
+        def total(x):
+            if njit is None:
+                raise ImportError("numba")
+            return _sum(x)
+        """,
+    "a private method of which every caller asks": TRY + """
+        class Summer:
+            def total(self, x):
+                if numba is None:
+                    raise ImportError("numba")
+                return self._sum(x)
+
+            def _sum(self, x):
+                return numba.njit(x)
+        """,
+    "a private method": TRY + """
+        class Summer:
+            def total(self, x):
+                return self._sum(x)
+
+            def _sum(self, x):
+                return numba.njit(x)  # expect: OPD202
+        """,
+    "instances are only made where it is there": TRY + """
+        class Summer:
+            def total(self, x):
+                return numba.njit(x)
+
+        def summer():
+            if numba is None:
+                raise ImportError("numba")
+            return Summer()
+        """,
+    "a table filled only where it is there": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+
+        TABLE = {}
+        if numba is not None:
+            TABLE = {"sum": _sum}
+
+        def total(name, x):
+            return TABLE[name](x)
+        """,
+    "a table that is only read where it is there": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+
+        TABLE = {"sum": _sum}
+
+        def total(name, x):
+            if numba is None:
+                raise ImportError("numba")
+            return TABLE[name](x)
+        """,
+    "a table": TRY + """
+        def _sum(x):
+            return numba.njit(x)  # expect: OPD202
+
+        TABLE = {"sum": _sum}
+
+        def total(name, x):
+            return TABLE[name](x)
+        """,
+    "registered under another name": TRY + """
+        from elsewhere import register
+
+        @register("sum")
+        def _sum(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return _sum(x)
+        """,
+    "it takes what is not there": TRY + """
+        def plain(x: "numba.types.Array"):
+            return numba.njit(x)
+
+        def many(xs: list["numba.types.Array"], y=None):
+            return numba.njit(xs)
+
+        def perhaps(x: "numba.types.Array | None"):
+            return numba.njit(x)  # expect: OPD202
+
+        def with_default(y, x: "numba.types.Array" = 0):
+            return numba.njit(x)  # expect: OPD202
+        """,
+    "it says that it needs it": TRY + """
+        from acme.needs import requires
+
+        @requires(backends=("numba",))
+        class Summer:
+            def total(self, x):
+                return numba.njit(x)
+
+        @requires(backends=("speed",))
+        def total(x):
+            return numba.njit(x)
+
+        @requires(backends=("torch",))
+        def other(x):
+            return numba.njit(x)  # expect: OPD202
+
+        class Listed:
+            required_packages = ["numba"]
+
+            def total(self, x):
+                return numba.njit(x)
+        """ + REQUIRES,
+}  # fmt: skip
+
+
+def places(folder: Path, project: str) -> tuple[set[tuple[str, int, str]], set[tuple[str, int, str]]]:
+    """The places that are marked, and those that are reported."""
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "acme").mkdir()
+    (folder / "acme" / "__init__.py").write_text("")
+    marked = set()
+    for part in ("--- acme/core.py\n" + project).split("--- ")[1:]:
+        path, _, text = part.partition("\n")
+        (folder / path).write_text(text)
+        for number, line in enumerate(text.splitlines(), start=1):
+            found = EXPECTED.search(line)
+            if found:
+                marked.add((path, number, found[1]))
+    config = Config(select=("OPD2",))
+    report = check(discover([folder], config), config)
+    return marked, {(one.path, one.span.line, one.code) for one in report.findings}
+
+
+@pytest.mark.parametrize("project", CASES.values(), ids=CASES.keys())
+def test_who_asks(project: str, tmp_path: Path) -> None:
+    lines = (line[8:] if line.startswith(" " * 8) else line for line in project.splitlines())
+    marked, reported = places(tmp_path, "\n".join(lines) + "\n")
+    assert reported == marked

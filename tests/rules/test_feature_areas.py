@@ -1,0 +1,118 @@
+"""What is meant to fail without an optional dependency, and how often one cause is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from optdep_lint.config import Config
+from optdep_lint.discovery import discover
+from optdep_lint.engine import check
+
+PYPROJECT = """
+[project]
+name = "acme"
+version = "1"
+[project.optional-dependencies]
+fast = ["numba", "torch"]
+"""
+IMAGES = """
+try:
+    import numba
+    Sampling = numba.int64
+except ImportError:
+    pass
+"""
+LAZY = """
+import sys
+
+class Lazy:
+    def __init__(self, name, structure):
+        self.structure = structure
+
+def structure_of(name):
+    return scan(name)
+
+def scan(name):
+    import os
+    return {entry: open(entry).read() for entry in os.listdir(name)}
+"""
+HANDED_OUT = """
+import sys
+from acme.lazy import Lazy, structure_of
+sys.modules[__name__] = Lazy(__name__, structure_of(__name__))
+"""
+LISTED = """
+import sys
+from acme.lazy import Lazy
+sys.modules[__name__] = Lazy(__name__, {"reader": ["read"]})
+"""
+READER = "from acme.images import Sampling\n"
+CLASS = "from acme.images import *\nclass Reader:\n    kind = Sampling\n"
+NEEDY = {f"acme/models/m{number}.py": "import numba\n" for number in range(10)}
+CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
+    "a name that is there only sometimes": (
+        {"acme/images.py": IMAGES, "acme/models/__init__.py": "", "acme/models/reader.py": READER},
+        {("acme/models/reader.py", 1, "OPD104")},
+    ),
+    "its module is handed out by what finds out when": (
+        {"acme/images.py": IMAGES, "acme/lazy.py": LAZY, "acme/models/__init__.py": HANDED_OUT,
+         "acme/models/reader.py": READER, "acme/models/other.py": CLASS},
+        set(),
+    ),
+    "a leak into what is handed out": (
+        {"acme/fast.py": "import numba\n", "acme/lazy.py": LAZY, "acme/models/__init__.py": HANDED_OUT,
+         "acme/models/more.py": "from acme import fast\n"},
+        set(),
+    ),
+    "its module is handed out by name": (
+        {"acme/images.py": IMAGES, "acme/lazy.py": LAZY, "acme/models/__init__.py": LISTED,
+         "acme/models/reader.py": READER},
+        {("acme/models/reader.py", 1, "OPD104")},
+    ),
+    "a package most of which needs it": (
+        {**NEEDY, "acme/models/__init__.py": "", "acme/models/more.py": "from acme.models import m0\n"},
+        set(),
+    ),
+    "a package of which a part needs it": (
+        {"acme/models/m0.py": "import numba\n", "acme/models/__init__.py": "",
+         "acme/models/more.py": "from acme.models import m0\n",
+         **{f"acme/models/n{number}.py": "" for number in range(10)}},
+        {("acme/models/more.py", 1, "OPD103")},
+    ),
+    "two roots, one statement": (
+        {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
+         "acme/models/__init__.py": "", "acme/more.py": "from acme.models import m1\n"},
+        {("acme/more.py", 1, "OPD103")},
+    ),
+    "two roots, one handler": (
+        {"acme/core.py": "try:\n    import numba\n    import torch\nexcept ImportError:\n    numba = torch = None\n"
+                         "def total(x):\n    return numba.njit(torch.tensor(x))\n"},
+        {("acme/core.py", 7, "OPD202")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
+def test_what_is_told(files: dict[str, str], expected: set[tuple[str, int, str]], tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
+    for path, text in {"acme/__init__.py": "", **files}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    config = Config(select=("OPD1", "OPD2"))
+    found = [(one.path, one.span.line, one.code) for one in check(discover([tmp_path], config), config).findings]
+    assert set(found) == expected
+
+
+def test_one_cause_is_told_once(tmp_path: Path) -> None:
+    for name in ("two roots, one statement", "two roots, one handler"):
+        folder = tmp_path / name
+        for path, text in {"pyproject.toml": PYPROJECT, "acme/__init__.py": "", **CASES[name][0]}.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        config = Config(select=("OPD1", "OPD2"))
+        found = [
+            (one.path, one.span.line, one.span.column) for one in check(discover([folder], config), config).findings
+        ]
+        assert len(found) == len(set(found))
