@@ -187,13 +187,17 @@ def _integer(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
     if isinstance(value, Constant) and isinstance(value.value, (str, int, float)) and len(arguments) == 1:
         try:
             return Constant(int(value.value))
-        except (ValueError, OverflowError):
-            return Unknown()
+        except (ValueError, OverflowError) as error:
+            return known.evaluation.expressions.as_python(error, frame, at)
     return Unknown()
 
 
 def _length(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    elements = elements_of(frame.state.settle(arguments[0])) if arguments else None
+    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    elements = elements_of(value)
+    if elements is None and isinstance(value, Constant):
+        error = TypeError(f"object of type '{type(value.value).__name__}' has no len()")
+        return known.evaluation.expressions.as_python(error, frame, at)
     return Constant(len(elements)) if elements is not None else Unknown()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.enumerations import member_of
-from optdep_lint.world.exceptions import text_of
+from optdep_lint.world.exceptions import is_exception, text_of
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.listing import FIELDS
 from optdep_lint.world.origins import ORIGIN
@@ -183,9 +183,10 @@ class Attributes(Questions):
         return self.unknown(f"{key}.{name}" if key else None, value.cause)
 
     def _is_bare(self, function: FunctionValue) -> bool:
-        """A function without more attributes than any has: concluded only where nothing is done out of caution."""
+        """A function without more attributes than any has: with caution concluded of one that stands in for what is absent."""
+        cautious = self._evaluation.cautious and function.cause is None
         wrapped = function.dispatches or function.memoised
-        return not (self._evaluation.cautious or wrapped or function.module.name in self._evaluation.blurred)
+        return not (cautious or wrapped or function.module.name in self._evaluation.blurred)
 
     def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
         return self._lacking(f"'{kind_of(value)}' object", value, name, frame, at)
@@ -248,6 +249,8 @@ class Attributes(Questions):
             return found
         if name == "__class__":
             return value.type
+        if name == "args" and is_exception(value.type):
+            return Items("tuple", value.arguments)
         if not isinstance(value.type, ClassValue):
             if isinstance(value.type, External) and lacks(value.type.path, name):
                 raise Raised(self._lacking(f"'{text_of(value.type)}' object", value, name, frame, at))

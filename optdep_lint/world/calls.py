@@ -12,6 +12,7 @@ from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.imports import through
 from optdep_lint.world.modules import Asked
+from optdep_lint.world.mutations import MUTATING, changed
 from optdep_lint.world.truth import Atom, Condition, Truth, every, negate
 from optdep_lint.world.values import (
     Cause,
@@ -87,7 +88,7 @@ class Calls:
                     exact = False
             else:
                 arguments.append(value)
-        keywords = {keyword.name or "**": expressions.evaluate(keyword.value, frame) for keyword in node.keywords}
+        keywords = self._keywords(node, frame)
         if not exact:
             keywords["**"] = Unknown()
         return self.call(function, tuple(arguments), keywords, frame, node.at)
@@ -96,28 +97,29 @@ class Calls:
         """`names.append(x)` and the like on a collection that a plain name holds: bind the name to the result."""
         function = node.function
         assert isinstance(function, syntax.Attribute)
-        if not isinstance(function.value, syntax.Name) or function.name not in _MUTATING:
+        if not isinstance(function.value, syntax.Name) or function.name not in MUTATING:
             return None
         expressions = self._evaluation.expressions
         held = frame.state.settle(expressions.evaluate(function.value, frame))
         if not isinstance(held, (Items, Table)):
             return None
         arguments = [frame.state.settle(expressions.evaluate(argument, frame)) for argument in node.arguments]
+        keywords = self._keywords(node, frame)
+        after, given = changed(held, function.name, arguments, keywords)
+        self._evaluation.statements.rebind(function.value.id, after, frame)
+        return given
+
+    def _keywords(self, node: syntax.Call, frame: Frame) -> dict[str, Value]:
+        """The arguments that are passed by name; `**` where it is not known by which."""
+        found: dict[str, Value] = {}
         for keyword in node.keywords:
-            expressions.evaluate(keyword.value, frame)
-        result: Value = Unknown()
-        if isinstance(held, Items) and len(arguments) == 1:
-            extra = arguments[0]
-            if function.name in ("append", "add"):
-                result = Items(held.kind, (*held.elements, extra))
-            elif function.name in ("extend", "update") and isinstance(extra, Items):
-                result = Items(held.kind, held.elements + extra.elements)
-        elif isinstance(held, Table) and function.name == "update" and len(arguments) == 1:
-            extra = arguments[0]
-            entries = {**held.entries, **extra.entries} if isinstance(extra, Table) else held.entries
-            result = Table(entries, held.complete and isinstance(extra, Table) and extra.complete)
-        self._evaluation.statements.bind(function.value.id, result, frame)
-        return Constant(None)
+            value = self._evaluation.expressions.evaluate(keyword.value, frame)
+            table = frame.state.settle(value) if keyword.name is None else None
+            if isinstance(table, Table) and table.complete:
+                found.update({str(name): entry for name, entry in table.entries.items()})
+            else:
+                found[keyword.name or "**"] = value
+        return found
 
     def call(
         self, function: Value, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
@@ -205,7 +207,7 @@ class Calls:
         repeats = (
             text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
         )
-        key = (id(function.node), text) if repeats else None
+        key = (id(function if function.memoised else function.node), text) if repeats else None
         known = self._results.get(key) if key is not None else None
         if known is not None:
             if evaluation.running:
@@ -246,7 +248,8 @@ class Calls:
             self._idle[shape] = self._idle.get(shape, 0) + 1
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
-        if key is not None and function.module.status == "ok" and quiet:
+        kept = function.memoised and not frame.uncertain and len(frame.exits) == before
+        if key is not None and (kept or (function.module.status == "ok" and quiet)):
             self._results[key] = (function, result, asked)
         return result
 
@@ -363,11 +366,7 @@ class Calls:
         for name in ("__bool__", "__len__"):
             member = expressions.class_member(value.type, name)
             if isinstance(member, FunctionValue):
-                try:
-                    answer = self.call(Method(member, value), (), {}, frame, 0)
-                except Raised:
-                    return Truth.MAYBE, None
-                return expressions.truth(answer, frame)
+                return expressions.truth(self.call(Method(member, value), (), {}, frame, 0), frame)
         if not expressions.is_closed(value.type):
             return Truth.MAYBE, None
         return Truth.YES, None
@@ -468,6 +467,18 @@ class Calls:
             return self._exit_swallows(manager, manager.type, failure, frame, at)
         return Truth.NO
 
+    def leave(self, managers: Sequence[Value], frame: Frame, at: int) -> None:
+        """Leave a `with` by its end.
+
+        Raises:
+            Raised: where a context manager raises.
+        """
+        for manager in reversed(managers):
+            if isinstance(manager, Instance) and isinstance(manager.type, ClassValue):
+                member = self._evaluation.expressions.class_member(manager.type, "__exit__")
+                if isinstance(member, FunctionValue):
+                    self.call(Method(member, manager), (Constant(None),) * 3, {}, frame, at)
+
     def _generator_swallows(self, manager: Known, failure: Failure, frame: Frame, at: int) -> Truth:
         function, arguments, keywords = manager.parts
         if not isinstance(function, FunctionValue):
@@ -492,11 +503,6 @@ class Calls:
         except (Raised, GiveUp):
             return Truth.NO
         return self._evaluation.expressions.truth(answer, frame)[0]
-
-
-_MUTATING = frozenset(
-    {"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"}
-)
 
 
 def decisive(failures: Sequence[Failure]) -> Failure | None:

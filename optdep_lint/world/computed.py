@@ -38,8 +38,8 @@ def _computing(
             return Unknown()
         try:
             return from_python(function(*python))
-        except (TypeError, ValueError, ArithmeticError):
-            return Unknown()  # what the project's own call would raise is not concluded from
+        except (TypeError, ValueError, ArithmeticError) as error:
+            return known.evaluation.expressions.as_python(error, frame, at)
 
     return answer
 

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     pass
 
 
+_PERHAPS = Unknown()
+"""An element of a comprehension that there may be."""
+
+
 class Displays(Questions):
     """Evaluates collections and their items."""
 
@@ -89,7 +93,7 @@ class Displays(Questions):
                     continue
                 value = self._made(node, frame)
                 if min(truths, default=Truth.YES) is Truth.MAYBE:
-                    value = Unknown()
+                    value = _PERHAPS
             finally:
                 frame.state.names = names
             yield value
@@ -101,11 +105,13 @@ class Displays(Questions):
         return Items("tuple", (self.evaluate(node.key, frame), self.evaluate(node.element, frame)))
 
     def _comprehension(self, node: syntax.Comprehension, frame: Frame) -> Value:
-        values = self.iterate(node, frame)
-        if values is None or any(generator.tests for generator in node.generators):
-            self.typical(node, frame)
+        found = self.iterate(node, frame)
+        values = tuple(found) if found is not None else (_PERHAPS,)
+        if _PERHAPS in values:
+            if found is None:
+                self.typical(node, frame)
             return Unknown(type_=COLLECTIONS[node.kind])
-        return _table(values) if node.key is not None else Items(node.kind, tuple(values))
+        return _table(values) if node.key is not None else Items(node.kind, values)
 
     def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
         """What all elements of a comprehension are like, if there are any."""
@@ -161,13 +167,25 @@ class Displays(Questions):
                 return value.entries[key]
             case Items() | Constant() if isinstance(index, Known) and index.model == "slice":
                 return _slice(value, index)
+            case Table(complete=True) if key is not NotPython and hashable(key) and value.cause is None:
+                return self.as_python(KeyError(key), frame, at)
             case Items() | Constant() if isinstance(key, int):
-                python = value.elements if isinstance(value, Items) else value.value
-                if isinstance(python, (tuple, str)) and -len(python) <= key < len(python):
-                    element = python[key]
-                    return element if isinstance(element, Value) else Constant(element)
+                return self._numbered(value, key, frame, at)
+            case Constant() if not isinstance(value.value, str):
+                return self.as_python(TypeError("it is not subscriptable"), frame, at)
         base, text = self.key(value), self.key(index)
         return self.unknown(f"{base}[{text}]" if base and text else None, value.cause)
+
+    def _numbered(self, value: Items | Constant, number: int, frame: Frame, at: int) -> Value:
+        """`value[number]`"""
+        python = value.elements if isinstance(value, Items) else value.value
+        unordered = isinstance(value, Items) and value.kind not in ("tuple", "list", "ModuleInfo")
+        if unordered or not isinstance(python, (tuple, str)):
+            return self.as_python(TypeError("it is not subscriptable"), frame, at)
+        if not -len(python) <= number < len(python):
+            return self.as_python(IndexError("index out of range"), frame, at)
+        element = python[number]
+        return element if isinstance(element, Value) else Constant(element)
 
 
 def _table(pairs: Iterable[Value]) -> Value:

@@ -375,17 +375,17 @@ class Evaluation:
 
 def _open_failures(frame: Frame, cautious: bool) -> list[Failure]:
     """The failures, each once, that happen under a condition that the world leaves open."""
-    found: dict[tuple[str, int], Failure] = {}
+    found: dict[tuple[str, int, str | None], Failure] = {}
     for exit_ in frame.exits:
         failure = exit_.failure
         if failure is None or not failure.concludes or (cautious and failure.cause is None):
             continue
-        if (failure.path, failure.at) in found or len(found) == MOST_OPEN:
+        if failure.origin in found or len(found) == MOST_OPEN:
             continue
         condition: Condition | None = Atom(f"{failure.path}@{failure.at} fails")
         if len(exit_.state.assumed) <= _MOST_ASSUMED:
             condition = every(key if holds else negate(key) for key, holds in exit_.state.assumed.items())
-        found[failure.path, failure.at] = replace(failure, conditions=(condition,) if condition else ())
+        found[failure.origin] = replace(failure, conditions=(condition,) if condition else ())
     return list(found.values())
 
 

@@ -161,6 +161,7 @@ class Handlers(Blocks):
         frame.protected -= 1
         frame.guards = guards
         met, frame.exits = frame.exits, outer
+        falls = falls and self._left(managers, frame, node.at)
         ends = [frame.state] if falls else []
         for exit_ in met:
             if exit_.failure is None:
@@ -181,6 +182,16 @@ class Handlers(Blocks):
             if swallowed is not Truth.YES:
                 frame.exits.append(exit_)
         return self.meet(ends, entry, frame)
+
+    def _left(self, managers: list[Value], frame: Frame, at: int) -> bool:
+        """Leave a `with` by its end; whether evaluation goes on after it."""
+        try:
+            self._evaluation.calls.leave(managers, frame, at)
+        except Raised as raised:
+            if raised.failure.concludes or frame.protected:
+                frame.exits.append(Exit("raise", frame.state, failure=raised.failure))
+                return False
+        return True
 
 
 def _place_of(failure: Failure) -> int:

@@ -51,6 +51,18 @@ class Imports:
             return node.module
         return self.resolve(node.module, node.level, frame.module)
 
+    def beyond_top(self, frame: Frame, at: int) -> Value:
+        """A relative import of what lies above the project's top: only there if the project lies in another package.
+
+        Raises:
+            Raised: where the project is whole.
+        """
+        if not self._evaluation.tree.complete:
+            return Unknown()
+        message = "attempted relative import beyond top-level package"
+        type_ = builtin("ImportError")
+        raise Raised(self._evaluation.expressions.failure(frame, at, "import", message, None, type_, certain=True))
+
     def resolve(self, name: str, level: int, module: Module) -> str | None:
         """A relative name made absolute."""
         parts = module.name.split(".")
@@ -299,7 +311,7 @@ class Imports:
         """Let a module's failures go through the statement that imports it."""
         last = module.failure if module.status == "raises" else None
         for failure in module.maybe if last is None or not self._evaluation.cautious else ():
-            if last is not None and (failure.path, failure.at) == (last.path, last.at):
+            if last is not None and failure.origin == last.origin:
                 continue
             condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
             self._evaluation.expressions.may_fail(

@@ -61,6 +61,9 @@ _KEEPING = frozenset({
 
 _MEMOISING = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property", "cachetools.cached"})
 
+_NAMING = FINDERS | IMPORTERS | DISTRIBUTION_PROBES
+"""Functions to which a name is given."""
+
 _TEXT_METHODS = frozenset({
     "format", "join", "split", "rsplit", "partition", "rpartition", "lower", "upper", "strip", "lstrip", "rstrip",
     "startswith", "endswith", "replace", "removeprefix", "removesuffix", "title", "capitalize", "count", "find", "index",
@@ -254,6 +257,12 @@ class KnownThings(Machinery):
             Raised: where it is known to fail.
         """
         path = function.path
+        given = frame.state.settle(arguments[0]) if arguments else None
+        if isinstance(given, Choice) and path in _NAMING:
+            rest = arguments[1:]
+            return self.evaluation.expressions.choose(
+                given, lambda one: self.call(function, (one, *rest), keywords, frame, at), frame
+            )
         answer = self._calls.get(path)
         if answer is not None:
             return typed(answer(self, arguments, keywords, frame, at), TYPES.get(path))
@@ -335,12 +344,14 @@ class KnownThings(Machinery):
         return Unknown()
 
     def _table_method(self, table: Table, name: str, arguments: Arguments, frame: Frame) -> Value:
-        if name in ("keys", "__iter__") and table.complete:
-            return Items("list", tuple(Constant(key) for key in table.entries))
+        if name == "keys" and table.complete:
+            return Items("dict_keys", tuple(Constant(key) for key in table.entries))
         if name == "values" and table.complete:
-            return Items("list", tuple(table.entries.values()))
+            return Items("dict_values", tuple(table.entries.values()))
         if name == "items" and table.complete:
-            return Items("list", tuple(Items("tuple", (Constant(key), value)) for key, value in table.entries.items()))
+            return Items(
+                "dict_items", tuple(Items("tuple", (Constant(key), value)) for key, value in table.entries.items())
+            )
         if name in ("get", "pop") and arguments:
             key = to_python(frame.state.settle(arguments[0]))
             if key is not NotPython and key in table.entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from optdep_lint.world.values import (
@@ -19,6 +20,12 @@ class NotPython:
     """What `to_python` gives for a value that has no one Python value."""
 
 
+_COLLECTED: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list, "set": frozenset, "dict_keys": lambda parts: dict.fromkeys(parts).keys(),
+    "dict_values": lambda parts: dict(enumerate(parts)).values(), "dict_items": lambda parts: dict(parts).items(),
+}  # fmt: skip
+
+
 def to_python(value: Value) -> Any:
     """The Python value of a constant or of a collection of constants, else NotPython."""
     if isinstance(value, Constant):
@@ -27,7 +34,7 @@ def to_python(value: Value) -> Any:
         parts = [to_python(element) for element in value.elements]
         if NotPython in parts:
             return NotPython
-        return {"list": list, "set": frozenset}.get(value.kind, tuple)(parts)
+        return _COLLECTED.get(value.kind, tuple)(parts)
     if isinstance(value, Table) and value.complete:
         return dict.fromkeys(value.entries)
     return NotPython

@@ -249,6 +249,10 @@ class Operators(Questions):
     def binary(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         """`left op right`, for arithmetic operators."""
         left, right = frame.state.settle(left), frame.state.settle(right)
+        if isinstance(left, Choice):
+            return self.choose(left, lambda one: self.binary(operator_, one, right, frame), frame)
+        if isinstance(right, Choice):
+            return self.choose(right, lambda one: self.binary(operator_, left, one, frame), frame)
         if operator_ == "+" and isinstance(left, Items) and isinstance(right, Items):
             return Items(left.kind, left.elements + right.elements)
         left_python, right_python = to_python(left), to_python(right)
@@ -267,10 +271,9 @@ class Operators(Questions):
                 return caused(self.evaluate(node.body if truth is Truth.YES else node.orelse, frame), cause)
             finally:
                 frame.causes.pop()
-        condition = condition or _asked_here(node.test, frame)
         yes = self.under(condition, True, lambda: self.evaluate(node.body, frame), frame)
         no = self.under(condition, False, lambda: self.evaluate(node.orelse, frame), frame)
-        return join_values(condition, yes, no)
+        return join_values(condition or _asked_here(node.test, frame), yes, no)
 
 
 def negated(value: Value) -> Value:

@@ -27,6 +27,7 @@ from optdep_lint.world.values import (
     Unbound,
     Unknown,
     Value,
+    builtin,
     caused,
 )
 
@@ -60,6 +61,17 @@ class Questions(ABC):
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
             certain=certain,
         )  # fmt: skip
+
+    def as_python(self, error: Exception, frame: Frame, at: int) -> Value:
+        """What Python raises for values that are known, as `{}["a"]`: with caution, nothing is concluded from it.
+
+        Raises:
+            Raised: without caution.
+        """
+        if self._evaluation.cautious or frame.module.name in self._evaluation.blurred:
+            return Unknown()
+        type_ = builtin(type(error).__name__)
+        raise Raised(self.failure(frame, at, "call", str(error), None, type_, certain=True))
 
     def may_fail(self, failure: Failure, condition: Condition | None, frame: Frame) -> None:
         """Note an exception that is raised under a condition; evaluation goes on where it does not hold."""

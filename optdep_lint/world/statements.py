@@ -107,7 +107,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
         name = imports.absolute(node, frame)
         if name is None or node.lazy or imports.is_lazy(name, frame):
             for alias in node.names:
-                lazy = Known("lazy import", name, True, alias.name) if name is not None else Unknown()
+                lazy = Known("lazy import", name, True, alias.name) if name else imports.beyond_top(frame, node.at)
                 self.bind(alias.asname or alias.name, lazy, frame)
             return True
         holder = imports.import_from(name, node.names, frame, node.at)

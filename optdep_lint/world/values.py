@@ -84,8 +84,9 @@ class Constant(Value):
         self.value = value
 
 
-COLLECTIONS = {
+COLLECTIONS: dict[str, type] = {
     "tuple": tuple, "list": list, "set": set, "dict": dict, "generator": types.GeneratorType, "ModuleInfo": tuple,
+    "dict_keys": type({}.keys()), "dict_values": type({}.values()), "dict_items": type({}.items()),
 }  # fmt: skip
 """The types of displays and comprehensions, and of what `pkgutil` lists."""
 
@@ -262,6 +263,11 @@ class Failure:
     """What must hold for it to happen; empty where it is certain."""
     certain: bool = False
     """It happens for sure, though no absence is behind it."""
+
+    @property
+    def origin(self) -> tuple[str, int, str | None]:
+        """Where it failed first, and for which absence."""
+        return self.path, self.at, self.cause.missing if self.cause is not None else None
 
     @property
     def concludes(self) -> bool:

@@ -163,7 +163,7 @@ def not_followed(writer: Any, scope: Any) -> Lines:
     kind = writer.number(0, 3)
     if kind == 0:
         value = writer.one(["-len('abc')", "f'{1:>3}'", "~1", "2 ** 3", "b'x'", "[*'abc', -1]", "1j", "f'{here!r}'"])
-        return ["import here", f"{writer.bind(scope, name)} = {value}"]
+        return ["import here", f"{name} = {value}"]
     if kind == 1:
         return ["import here", f"{name} = find_spec('x' + str(here.HAS_IT)[:0]) is None"]
     holder = writer.name("H")

@@ -8,6 +8,7 @@ from random import Random
 
 from tests.laws.details import DETAILS
 from tests.laws.shapes import SHAPES
+from tests.laws.things import THINGS
 
 PRESENT = ("here", "there")
 ABSENT = ("gone", "lost")
@@ -121,7 +122,7 @@ class Writer:
             (1, self.class_), (0.7, self.match), (0.4, self.repeat), (1, self.call), (0.7, self.decorated),
             (0.6, self.helper), (0.5, self.with_manager),
         ]  # fmt: skip
-        shapes = [(weight, partial(write, self)) for weight, write in (*SHAPES, *DETAILS)]
+        shapes = [(weight, partial(write, self)) for weight, write in (*SHAPES, *DETAILS, *THINGS)]
         options = simple + (nested + shapes if scope.depth < 3 else [])
         total = sum(weight for weight, _ in options)
         mark = self.random.random() * total

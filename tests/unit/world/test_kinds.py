@@ -125,3 +125,59 @@ def test_a_package_that_fails_is_not_asked_for_where_its_module_is_perhaps_there
         "a.sub.deep": "import gone", "b": "try:\n import a\nexcept Exception:\n pass\nfrom a.one import F",
     }  # fmt: skip
     assert project(modules).outcome("b") == "maybe"
+
+
+def test_a_memoised_function_is_run_once(outcome):
+    text = (
+        "import functools\nF = False\n@functools.cache\ndef f():\n if F:\n  import gone\n return True\nF = f()\nG = f()"
+    )
+    assert outcome(text) == "ok"
+
+
+def test_a_failure_of_the_question_whether_an_instance_is_true(outcome):
+    text = "from importlib.util import find_spec\nclass C:\n def __bool__(self): return find_spec('gone.x') is not None\nif C(): pass"
+    assert outcome(text) == "gone"
+
+
+def test_a_relative_import_of_what_lies_above_the_top(project):
+    modules = {"a": "from .. import nothing", "b": "try:\n import a\nexcept ImportError:\n import gone"}
+    assert project(modules).outcome("b") == "gone"
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ("append(3)", "L == [1, 2, 3]"), ("insert(0, 5)", "L[0] == 5"), ("pop()", "L == [1]"), ("clear()", "not L"),
+        ("remove(1)", "L == [2]"), ("extend((7, 8))", "L[-1] == 8"),
+    ],
+)  # fmt: skip
+def test_a_list_that_is_changed_in_a_function(outcome, change, holds):
+    assert outcome(f"L = [1, 2]\ndef f():\n L.{change}\nf()\nif {holds}:\n import gone") == "gone"
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ("update(b=2)", "D['b'] == 2"), ("pop('a')", "not D"), ("setdefault('c', 3)", "D['c'] == 3"), ("clear()", "'a' not in D"),
+        ("update({'d': 4})", "len(D) == 2"), ("clear()", "D.values() != []"),
+    ],
+)  # fmt: skip
+def test_a_table_that_is_changed(outcome, change, holds):
+    assert outcome(f"D = {{'a': 1}}\nD.{change}\nif {holds}:\n import gone") == "gone"
+
+
+def test_a_name_that_is_one_of_two_is_imported(outcome):
+    assert outcome("import here\nimport importlib\nimportlib.import_module('gone' if here.X else 'lost')") in (
+        "gone",
+        "lost",
+    )
+
+
+def test_a_comprehension_that_leaves_out_what_is_not_there(outcome):
+    text = "from importlib.util import find_spec\nL = [n for n in ('gone', 'here') if find_spec(n)]\nif len(L) == 1:\n import gone"
+    assert outcome(text) == "gone"
+
+
+def test_leaving_a_with_by_its_end_can_fail(outcome):
+    text = "class C:\n def __enter__(self): pass\n def __exit__(self, *given): import gone\nwith C():\n pass"
+    assert outcome(text) == "gone"
