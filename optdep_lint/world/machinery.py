@@ -55,13 +55,13 @@ class Machinery:
             return self._unknown_call("importlib.util.find_spec", arguments, frame)
         tree, world, imports = self.evaluation.tree, self.evaluation.world, self.evaluation.imports
         self.evaluation.feel(name)
-        if name in self.evaluation.injected or name in tree.sources or name in tree.namespaces:
+        if name in self.evaluation.injected or tree.owns(name):
             parent = name.rpartition(".")[0]
             if parent and tree.owns(name) and not imports.is_found_whole(name, frame, at):
                 imports.import_dotted(parent, True, frame, at)
-            return Known("spec", name)
-        if tree.owns(name):
-            return Known("spec", name) if name in tree.extensions else Unknown(Atom(f"find_spec({name!r})"))
+            if name in self.evaluation.injected or tree.has(name):
+                return Known("spec", name)
+            return Constant(None) if tree.complete else Unknown(Atom(f"find_spec({name!r})"))
         missing = world.missing(name)
         if missing is None:
             return Known("spec", name) if "." not in name else self._spec_below(name)

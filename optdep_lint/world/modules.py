@@ -42,6 +42,10 @@ class Tree:
         root = name.partition(".")[0]
         return root in self.sources or root in self.namespaces or root in self.extensions
 
+    def has(self, name: str) -> bool:
+        """A module of that name lies in the project."""
+        return name in self.sources or name in self.namespaces or name in self.extensions
+
 
 class Asked:
     """What evaluation has asked of the world and of other modules, so that it need not be done again where all is alike."""

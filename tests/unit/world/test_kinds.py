@@ -181,3 +181,8 @@ def test_a_comprehension_that_leaves_out_what_is_not_there(outcome):
 def test_leaving_a_with_by_its_end_can_fail(outcome):
     text = "class C:\n def __enter__(self): pass\n def __exit__(self, *given): import gone\nwith C():\n pass"
     assert outcome(text) == "gone"
+
+
+def test_looking_for_what_a_package_lacks_imports_the_package(project):
+    modules = {"a": "import gone", "a.b": "", "c": "from importlib.util import find_spec\nfind_spec('a.nothing')"}
+    assert project(modules).outcome("c") == "gone"
