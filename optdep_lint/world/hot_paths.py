@@ -157,7 +157,8 @@ class _Heating:
                 continue
             turning = [one for one in self._walk.of(site) if one.region.loop is not None]
             for sink in self._sinks.of(site, turning, None):
-                yield Hot(sink, f"on every turn of the loop in line {sink.loop}", self._steps_of_loop(sink))
+                turns = "some turns" if sink.sometimes else "every turn"
+                yield Hot(sink, f"on {turns} of the loop in line {sink.loop}", self._steps_of_loop(sink))
 
     # --- words ---------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ _COMPILING = re.compile(
 _WITHOUT_GRADIENTS = re.compile(r"torch\.(autograd\.(grad_mode\.)?)?(no_grad|inference_mode)|paddle\.no_grad")
 _COLD_NAME = re.compile(
     r"_*(init|reset|load|save|convert|post_|prepare_|from_|export|setup|build|register|test_|main$|pack|quantize|merge|fuse|create"
-    r"|calibrate|warm|make_|set_|capture|compile|process_weights|update_weights)|.*(weight|state_dict|checkpoint)"
+    r"|calibrate|warm|make_|set_|capture|compile|process_weights|update_weights)|.*(weight|state_dict|checkpoint|warm_?up)"
 )
 """What functions are called that prepare: `no_grad` over them says nothing about how often they run."""
 _FOR_TRACING = re.compile(r"fake|meta|abstract|setup_context|vmap")

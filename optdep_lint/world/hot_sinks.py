@@ -50,6 +50,8 @@ class Sink(NamedTuple):
     """What happens, in words."""
     loop: int | None
     """The line of the loop around it."""
+    sometimes: bool = False
+    """Not on every turn of that loop."""
     for_effect: bool = False
     """Nothing that the import binds is used: it is there for what importing does."""
 
@@ -78,7 +80,8 @@ class Sinks:
         """The sinks among what happens in a function; `call` is the call by which it was entered."""
         attempts: set[int] = set()
         for node, region in happenings:
-            for sink in self._sinks(node, region, site, call):
+            for found in self._sinks(node, region, site, call):
+                sink = found._replace(sometimes=region.sometimes)
                 attempt = self._attempt(sink, region) if sink.kind == "import" else None
                 if attempt is None:
                     yield sink
@@ -118,7 +121,7 @@ class Sinks:
             )
             return
         unused = not self._is_used(node, site)
-        yield Sink("import", path, node.at, subject, root, f"imports `{subject}`", region.loop, unused)
+        yield Sink("import", path, node.at, subject, root, f"imports `{subject}`", region.loop, for_effect=unused)
 
     def _imported(self, node: syntax.Import | syntax.ImportFrom, site: Site) -> list[str]:
         if isinstance(node, syntax.Import):

@@ -30,7 +30,9 @@ class Region(NamedTuple):
     """What stands around something that happens."""
 
     loop: int | None = None
-    """The line of the innermost loop that runs it on every turn."""
+    """The line of the innermost loop that runs it."""
+    sometimes: bool = False
+    """Only on those turns of the loop on which a condition holds."""
     turning: frozenset[str] = frozenset()
     """The names that change from turn to turn."""
     attempts: tuple[Attempt, ...] = ()
@@ -105,7 +107,7 @@ class Walk:
         yield from self._expression(statement.test, region, site)
         for block in self._switches.live(statement.test, statement.body, statement.orelse, site):
             if not self._latches.shuts(statement.test, block, site) and not _is_for_checkers(statement.test):
-                yield from self._block(block, region, site)
+                yield from self._block(block, region._replace(sometimes=region.loop is not None), site)
 
     def _try(self, statement: syntax.Try, region: Region, site: Site) -> Iterator[Happening]:
         caught = [handler for handler in statement.handlers if catches(handler) is not None]
@@ -204,7 +206,7 @@ def _names(node: Expression) -> Iterator[str]:
 
 
 def _turn(region: Region, line: int | None, names: frozenset[str]) -> Region:
-    return region._replace(loop=line or region.loop or 0, turning=region.turning | names)
+    return region._replace(loop=line or region.loop or 0, sometimes=False, turning=region.turning | names)
 
 
 def _leaves(block: Block) -> bool:

@@ -437,6 +437,10 @@ COLD = {
             def prepare_weights(self, w):
                 from aiter.ops.shuffle import shuffle
                 return shuffle(w)
+        @torch.inference_mode()
+        def kernels_warmup(x):
+            from aiter import norm
+            return norm(x)
     """,
     "a stage of a pipeline runs once a request": """
         import torch
@@ -722,6 +726,23 @@ def test_chain(tmp_path: Path) -> None:
     assert "on every call of `Base.forward`" in found.message
     assert "through `Norm._run` and `dispatch` and `_kernel`" in found.message
     assert [step.path for step in found.because] == ["acme/m.py"] * 3 + ["acme/kernels.py"] * 2 + ["pyproject.toml"]
+
+
+def test_turns(tmp_path: Path) -> None:
+    sources = """
+        def run(events):
+            for event in events:
+                import aiter  # expect: OPD501
+                aiter.note(event)
+                if event.kind == "start":
+                    import deep_gemm  # expect: OPD501
+                    deep_gemm.start(event)
+    """
+    found = check(tmp_path, sources)
+    assert [one.message.partition("imported ")[2] for one in sorted(found, key=lambda one: one.span)] == [
+        "on every turn of the loop in line 3",
+        "on some turns of the loop in line 3",
+    ]
 
 
 def test_side_effect(tmp_path: Path) -> None:
