@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from optdep_lint.facts import syntax
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.constructors import chooses_by
 from optdep_lint.world.evaluation import Evaluation
@@ -12,8 +11,6 @@ from optdep_lint.world.references import Reference, References, node_of
 from optdep_lint.world.truth import Condition, Truth
 from optdep_lint.world.values import ClassValue, Constant, Descriptor, FunctionValue, Items
 
-_SHORT = 2
-"""Of how many statements a method is, a docstring among them, that only hands something out."""
 _DEEPEST = 4
 """Over how many references it is followed who asks for an operation."""
 
@@ -28,7 +25,7 @@ class OperationUsers:
     def ask(self, use: Use) -> bool:
         """Whoever refers to the class or function asks first, or to this very method where no instance is needed."""
         operation = use.failure.subject or ""
-        if self._is_chosen(use) or self._is_handed_to_nobody(use):
+        if self._is_chosen(use) or self._is_for_nobody(use):
             return True
         names = [use.function.partition(".")[0], *([use.function] if "." in use.function else [])]
         return self._is_imported_under(use.module, operation, frozenset()) or any(
@@ -50,18 +47,14 @@ class OperationUsers:
 
         return chooses_by(class_, differs)
 
-    def _is_handed_to_nobody(self, use: Use) -> bool:
-        """A method that needs no instance only hands the operation out, and nobody asks it to."""
+    def _is_for_nobody(self, use: Use) -> bool:
+        """A method that needs no instance is not used by anybody, though its class is."""
         owner, _, method = use.function.partition(".")
         class_ = self._evaluation.modules[use.module].namespace.get(owner)
         found = class_.names.get(method) if isinstance(class_, ClassValue) else None
-        function = found.function if isinstance(found, Descriptor) and found.kind != "property" else None
-        if not isinstance(function, FunctionValue):
+        if not isinstance(found, Descriptor) or found.kind == "property":
             return False
-        match function.module.source.summary.body_of(function.node.body):
-            case (*_, syntax.Return(value=syntax.Attribute())) as body if len(body) <= _SHORT:
-                return not self._base.to(use.module, use.function)
-        return False
+        return bool(self._base.to(use.module, owner)) and not self._base.to(use.module, use.function)
 
     def _is_imported_under(self, module: str, operation: str, seen: frozenset[str]) -> bool:
         """Whoever imports a module does so only where something is asked that may well mean the operation."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, all_expressions, expressions, parts_of, statements
+from optdep_lint.world.bound import bound_names
 from optdep_lint.world.hot_sites import last_name
 from optdep_lint.world.modules import Module, Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
@@ -128,10 +129,19 @@ class _Judge:
         if not asked and not self._may_ask(use):
             return []
         _, askings = self._asker.ask(Unit(use.source.name, use.definition))
-        asked |= {one.name: None for one in askings if one.kind != "import"}
+        places = {(use.source.path, at) for at in self._tested(use)}
+        asked |= {one.name: None for one in askings if one.kind != "import" and not places.isdisjoint(one.places)}
         declared, tree = self._survey.declared, self._survey.tree
         asked = {name: None for name in asked if not tree.owns(name)}
         return [name for name in asked if declared.can_be_absent(declared.root_of(name))][:_MOST_PROBES]
+
+    def _tested(self, use: _Use) -> Iterator[int]:
+        """The positions of the calls and names in the conditions before an import, and in what local names there stand for."""
+        names = {part.id for test in use.tests for part in expressions(test) if isinstance(part, syntax.Name)}
+        body = statements(use.source.summary.body_of(use.definition.node.body))
+        assigned = (one for one in body if isinstance(one, syntax.Assign) and not names.isdisjoint(bound_names((one,))))
+        parts = [*use.tests, *(one.value for one in assigned)]
+        yield from (part.at for one in parts for part in expressions(one) if isinstance(part, syntax.Call))
 
     def _may_ask(self, use: _Use) -> bool:
         """The function calls what probes, or a condition in it calls or reads what is named for a question."""

@@ -1311,6 +1311,11 @@ SOUND = {
             def norm_op_that_nobody_wants():
                 return torch.ops.acme.norm.default
 
+            @classmethod
+            def norm_that_nobody_calls(cls, x):
+                x = x.contiguous()
+                return torch.ops.acme.norm(x)
+
 
         Ops.register_once()
         --- acme/fusion.py

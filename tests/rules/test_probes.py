@@ -1113,6 +1113,22 @@ NO_DRIFT = {
             import aiter.torch.utils.experimental as experimental
             return experimental.kind() == 1
     """,
+    "what is asked for on the way, but not by a condition": """
+        from importlib.util import find_spec
+        def is_quantized(kind):
+            return kind.startswith("fp8")
+        class Base:
+            def __init__(self):
+                if find_spec("deep_gemm") is None:
+                    raise NotImplementedError("use another backend")
+        class Impl(Base):
+            def __init__(self, kind):
+                super().__init__()
+                if not is_quantized(kind):
+                    raise NotImplementedError("needs fp8")
+                from deep_ep import warm_up
+                warm_up()
+    """,
     "requires one, uses both": """
         from importlib.util import find_spec
         def buffer():
