@@ -62,7 +62,7 @@ class Importers:
                 for alias in statement.names:
                     if gone and only not in (None, importer):
                         continue
-                    if alias.name == name and importer != module:
+                    if alias.name == name and (importer != module or only == module):
                         if deferred:
                             self._tell(importer, statement)
                             continue

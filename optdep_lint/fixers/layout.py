@@ -34,16 +34,24 @@ def moved(source: Source, start: int, end: int, old: str, new: str) -> str:
 def _string_lines(source: Source, start: int, end: int, old: str) -> set[int]:
     """The lines that begin within a string that is not a docstring."""
     fixed: set[int] = set()
-    for node in source.all(cst.CSTNode):
-        if not isinstance(node, (cst.SimpleString, cst.FormattedString)):
-            continue
-        first, last = source.span(node)
-        if first < start or last > end:
-            continue
-        lines = range(source.line_of(first) + 1, source.line_of(last) + 1)
-        if lines and not (_is_docstring(source, node) and _hangs(source, lines, old)):
+    for node, first, last, lines in _long_strings(source):
+        if start <= first and last <= end and not (_is_docstring(source, node) and _hangs(source, lines, old)):
             fixed |= set(lines)
     return fixed
+
+
+def _long_strings(source: Source) -> list[tuple[cst.CSTNode, int, int, range]]:
+    """The strings on several lines: where each begins and ends, and its lines but the first."""
+    found: list[tuple[cst.CSTNode, int, int, range]] | None = source.kept.get("long strings")
+    if found is None:
+        found = source.kept["long strings"] = []
+        for node in source.all(cst.CSTNode):
+            if isinstance(node, (cst.SimpleString, cst.FormattedString)):
+                first, last = source.span(node)
+                lines = range(source.line_of(first) + 1, source.line_of(last) + 1)
+                if lines:
+                    found.append((node, first, last, lines))
+    return found
 
 
 def _is_docstring(source: Source, node: cst.CSTNode) -> bool:

@@ -6,9 +6,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -35,6 +35,8 @@ class Source:
         self.path, self.content = path, content
         self.text, self.encoding, self._bom = _decode(content)
         self.newline = _prevailing_newline(self.text)
+        self.kept: dict[str, Any] = {}
+        """What has been worked out of the tree, for whoever asks the same again."""
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
     @cached_property
@@ -174,19 +176,36 @@ class Source:
             raise Refusal("the statement was not found again")
         return found
 
-    def all(self, kind: type[N], within: cst.CSTNode | None = None) -> Iterator[N]:
-        """Every node of a kind, in the order of the text, in a node or the whole file."""
-        nodes = self._places.nodes
-        start, end = self._places.inside[within] if within is not None else (0, len(nodes))
-        for index in range(start, end):
+    def all(
+        self, kind: type[N], within: cst.CSTNode | None = None, but: tuple[type[cst.CSTNode], ...] = ()
+    ) -> Iterator[N]:
+        """Every node of a kind, in the order of the text, in a node or the whole file.
+
+        Args:
+            kind: The class.
+            within: Where to look.
+            but: Kinds of nodes into which it is not looked.
+        """
+        nodes, inside = self._places.nodes, self._places.inside
+        index, end = inside[within] if within is not None else (0, len(nodes))
+        while index < end:
             node = nodes[index]
             if isinstance(node, kind):
                 yield node
+            index = inside[node][1] if but and isinstance(node, but) else index + 1
 
     @cached_property
-    def names(self) -> frozenset[str]:
+    def spelled(self) -> dict[str, list[cst.Name]]:
+        """Every identifier in the file, with the nodes that spell it, in the order of the text."""
+        found: dict[str, list[cst.Name]] = {}
+        for node in self.all(cst.Name):
+            found.setdefault(node.value, []).append(node)
+        return found
+
+    @property
+    def names(self) -> Collection[str]:
         """Every identifier in the file."""
-        return frozenset(node.value for node in self.all(cst.Name))
+        return self.spelled.keys()
 
     def fresh_name(self, *wanted: str) -> str:
         """The first of the wanted names that the file does not use yet, or a variation of the last."""

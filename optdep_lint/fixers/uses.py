@@ -1,5 +1,6 @@
 """Where a file uses the names that an import at its top binds, and when those uses run."""
 
+# mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -41,12 +42,10 @@ def imports_in(source: Source, within: cst.CSTNode | None = None) -> list[cst.Im
 
 def uses_of(source: Source, names: list[str]) -> Iterator[NameUse]:
     """The readings of names of the module's own scope, in the order of the text."""
-    wanted = set(names)
-    for node in source.all(cst.Name):
-        if node.value in wanted and _is_read(source, node):
-            function = _binder(source, node)
-            if function is None:
-                yield NameUse(node, _when(source, node))
+    found = [node for name in dict.fromkeys(names) for node in source.spelled.get(name, ())]
+    for node in sorted(found, key=lambda node: source.span(node)[0]) if len(names) > 1 else found:
+        if _is_read(source, node) and _binder(source, node) is None:
+            yield NameUse(node, _when(source, node))
 
 
 def _is_read(source: Source, node: cst.Name) -> bool:
@@ -104,21 +103,23 @@ def _binder(source: Source, node: cst.Name) -> cst.CSTNode | None:
     return None
 
 
-def local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[str]:
+def local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> frozenset[str]:
     """The names that a function binds itself, parameters included."""
+    known: dict[cst.CSTNode, frozenset[str]] = source.kept.setdefault("local names", {})
+    if function not in known:
+        known[function] = frozenset(_local_names(source, function))
+    return known[function]
+
+
+def _local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[str]:
     found = {parameter.name.value for parameter in source.all(cst.Param, function.params)}
     if isinstance(function, cst.Lambda):
         return found
     shared: set[str] = set()
-    todo: list[cst.CSTNode] = [function.body]
-    while todo:
-        node = todo.pop()
+    for node in source.all(cst.CSTNode, function.body, but=(cst.FunctionDef, cst.ClassDef, cst.Lambda)):
         match node:
             case cst.FunctionDef() | cst.ClassDef():
                 found.add(node.name.value)
-                continue
-            case cst.Lambda():
-                continue
             case cst.Import() | cst.ImportFrom():
                 found |= set(bound_names(node))
             case cst.Global() | cst.Nonlocal():
@@ -131,7 +132,6 @@ def local_names(source: Source, function: cst.FunctionDef | cst.Lambda) -> set[s
                 }
             case cst.AsName():
                 found |= {name.value for name in source.all(cst.Name, node.name)}
-        todo.extend(node.children)
     return found - shared
 
 

@@ -43,13 +43,13 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
 
 def _use(source: Source, finding: Finding) -> cst.Name:
     """The name at the finding's place."""
-    node = source.at(finding.span.line, finding.span.column, cst.BaseExpression)
+    node = source.at(finding.span.line, finding.span.column, cst.Name) or source.at(
+        finding.span.line, finding.span.column, cst.BaseExpression
+    )
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript, cst.Await)):
         node = (
             node.func if isinstance(node, cst.Call) else node.expression if isinstance(node, cst.Await) else node.value
         )
-    if isinstance(node, cst.BinaryOperation):
-        node = node.left
     if not isinstance(node, cst.Name):
         raise Refusal("what is missing is not a plain name")
     return node
