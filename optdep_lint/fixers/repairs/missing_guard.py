@@ -20,6 +20,8 @@ from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.values import Constant
 
+_DEFINITIONS = (cst.FunctionDef, cst.ClassDef, cst.AssignTarget)
+
 
 def build(finding: Finding, workshop: Workshop) -> Fix:
     """Insert the check that is missing."""
@@ -86,8 +88,9 @@ def _absence_test(bench: Bench, finding: Finding, use: cst.Name) -> str | None:
         return absent(bench, name) if value.value is None else f"not {name}"
     flag = next((probe for probe in bench.workshop.availability.probes(root) if probe.module == module.name), None)
     binder = _binder(bench.source, name)
-    if isinstance(binder, cst.If) and _is_bare_test(binder.test):
-        return _negated(spelled(binder.test))
+    negated = _negated(binder.test) if isinstance(binder, cst.If) else None
+    if negated is not None:
+        return negated
     neighbour = _neighbour(bench, binder, module.name, root)
     if neighbour is not None:
         return absent(bench, neighbour)
@@ -111,30 +114,42 @@ def _neighbour(bench: Bench, binder: cst.CSTNode, module: str, root: str) -> str
 
 
 def _binder(source: Source, name: str) -> cst.Try | cst.If | cst.With:
-    """The statement at the top of the file under which the name is imported."""
-    for statement in imports_in(source):
-        if name in bound_names(statement) and source.enclosing(statement, cst.FunctionDef) is None:
-            for around in source.ancestors(statement):
-                if isinstance(around, (cst.Try, cst.If, cst.With)):
-                    return around
+    """The statement at the top of the file under which the name is imported, or else defined."""
+    imports = (one for one in imports_in(source) if name in bound_names(one))
+    definitions = (
+        source.parent(one) for one in source.spelled.get(name, ()) if isinstance(source.parent(one), _DEFINITIONS)
+    )
+    for statement in (*imports, *definitions):
+        if statement is None or _is_within_a_definition(source, statement):
+            continue
+        inner: cst.CSTNode = statement
+        for around in source.ancestors(statement):
+            if isinstance(around, (cst.Try, cst.With)) or (isinstance(around, cst.If) and inner is around.body):
+                return around
+            inner = around
     raise Refusal(f"where `{name}` is bound was not found")
 
 
-def _is_bare_test(test: cst.BaseExpression) -> bool:
-    """A flag, or a probe called without arguments."""
-    if isinstance(test, cst.Call):
-        return not test.args and isinstance(test.func, (cst.Name, cst.Attribute))
-    return isinstance(test, (cst.Name, cst.Attribute))
+def _is_within_a_definition(source: Source, statement: cst.CSTNode) -> bool:
+    return any(isinstance(one, (cst.FunctionDef, cst.ClassDef, cst.Lambda)) for one in source.ancestors(statement))
 
 
-def _negated(test: str) -> str:
-    return f"not {test}"
+def _negated(test: cst.BaseExpression) -> str | None:
+    """What holds where a flag, a probe called without arguments, or `name is not None` does not."""
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        (target,) = test.comparisons
+        asks = isinstance(target.operator, cst.IsNot) and spelled(target.comparator) == "None"
+        return f"{spelled(test.left)} is None" if asks and isinstance(test.left, cst.Name) else None
+    bare = not test.args if isinstance(test, cst.Call) else isinstance(test, (cst.Name, cst.Attribute))
+    return f"not {spelled(test)}" if bare else None
 
 
 def _add_sentinel(bench: Bench, binder: cst.CSTNode, name: str) -> None:
     """Bind the name to None where the import does not bind it."""
     if bench.workshop.is_typed(bench.source) and is_annotation(bench.source, [name]):
         raise Refusal(f"`{name}` stands in annotations, and may not become a variable")
+    if bench.workshop.is_typed(bench.source) and not any(name in bound_names(one) for one in imports_in(bench.source)):
+        raise Refusal(f"`{name}` is defined here, and type checkers would mind a variable of that name")
     line = sentinel(bench.workshop, bench.source, name)
     if isinstance(binder, cst.Try):
         for handler in binder.handlers:

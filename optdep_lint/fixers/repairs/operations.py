@@ -41,7 +41,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     else:
         test = spelled(guard.test) if isinstance(guard, cst.If) else _test(bench, root, first)
         _wrap(draft, source, family, test)
-    _exports(draft, source, family, guard if not wrapped else None)
+    _exports(draft, source, family, guard if guard is not None and not wrapped else family.members[0])
     importers = Importers(draft, workshop, root)
     importers.repair(workshop.module_of(finding.path), family.names)
     listed = f"; imported in {', '.join(importers.told)}" if importers.told else ""
@@ -149,11 +149,15 @@ def _extent(source: Source, statement: cst.CSTNode) -> tuple[int, int]:
 
 def _wrap(draft: Draft, source: Source, family: Family, test: str) -> None:
     """A guard of their own around each run of definitions."""
-    for run in family.runs():
+    *_, last = runs = family.runs()
+    exported = _exported(source, family)
+    for run in runs:
         start, end = source.leading_start(run[0]), source.block_end(run[-1])
         body = moved(source, start, end, "", source.unit)
         while "\n\n\n" in body:
             body = body.replace("\n\n\n", "\n\n")
+        if exported and run is last:
+            body += f"\n\n{source.unit}{exported}"
         tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
         draft.replace(source, start, end, f"if {test}:\n\n{body}{tail}")
 
@@ -182,13 +186,13 @@ def _exported(source: Source, family: Family) -> str:
     return f"__all__ += [{inside}]" if isinstance(found[1], cst.List) else f"__all__ += ({inside},)"
 
 
-def _exports(draft: Draft, source: Source, family: Family, guard: Guard | None) -> None:
-    """Take the names that move out of `__all__`."""
+def _exports(draft: Draft, source: Source, family: Family, below: cst.CSTNode) -> None:
+    """Take the names that move out of `__all__`, which must stand above what adds them again."""
     found = _all_of(source)
     if found is None or not _exported(source, family):
         return
     assign, display = found
-    if guard is None or source.span(assign)[0] > source.span(guard)[0]:
+    if source.span(assign)[0] > source.span(below)[0]:
         raise Refusal("`__all__` names it, and stands below the guard")
     gone = set(family.names)
     left = [
