@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,6 +107,20 @@ def test_fix_with_tabs(tmp_path: Path, case: str, repair: Callable[..., Any]) ->
 def _joined(content: bytes) -> bytes:
     """Without the line breaks that the width of tabs decides."""
     return re.sub(rb"raise ImportError\(\s*(\".*\")\s*\)", rb"raise ImportError(\1)", content)
+
+
+def test_imports_stand_where_ruff_wants_them() -> None:
+    """Nothing is unsorted, unused or unbound that was not so before."""
+
+    def complaints(side: str) -> Counter[str]:
+        folders = [str(FIXES / case / side) for case in CASES]
+        options = ["--isolated", "--no-cache", "--select", "I,F", "--ignore", "F401", "--output-format", "concise"]
+        command = [sys.executable, "-m", "ruff", "check", *options, *folders]
+        text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        lines = (re.sub(rf":\d+:\d+:|/{side}/", " ", line) for line in text.splitlines() if ": " in line)
+        return Counter(lines)
+
+    assert not complaints("after") - complaints("before")
 
 
 def test_every_repair_has_a_fixture() -> None:

@@ -130,7 +130,10 @@ class _Decorator(cst.CSTTransformer):
 SHAPES = (two_spaces, nested, semicolons, one_line, decorated)
 LEFT = {
     *((shape.__name__, "opd101/needed_at_import") for shape in SHAPES if shape is not nested),
-    *(("nested", case) for case in ("opd301/elsewhere", "opd301/family", "opd301/try_else", "opd302/pass_manager")),
+    *(
+        ("nested", case)
+        for case in ("opd301/elsewhere", "opd301/family", "opd301/try_else", "opd301/in_place", "opd302/pass_manager")
+    ),
     ("semicolons", "opd405/rest"),
 }
 """Refused, with the reason: operations are moved at the top of a file alone, and imports that share a line in a `try` stay."""

@@ -153,13 +153,27 @@ def _wrap(draft: Draft, source: Source, family: Family, test: str) -> None:
     exported = _exported(source, family)
     for run in runs:
         start, end = source.leading_start(run[0]), source.block_end(run[-1])
-        body = moved(source, start, end, "", source.unit)
+        if _follows_imports(source, run[0]):
+            while start > 1 and _is_blank(source, start - 1) and _is_blank(source, source.line_start(start - 1) - 1):
+                start = source.line_start(start - 1)
+        body = moved(source, source.leading_start(run[0]), end, "", source.unit)
         while "\n\n\n" in body:
             body = body.replace("\n\n\n", "\n\n")
         if exported and run is last:
             body += f"\n\n{source.unit}{exported}"
         tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
         draft.replace(source, start, end, f"if {test}:\n\n{body}{tail}")
+
+
+def _follows_imports(source: Source, statement: cst.CSTNode) -> bool:
+    """The statement above is an import: of blank lines below, which a definition has two of, one is left."""
+    index = source.module.body.index(statement)
+    above = source.module.body[index - 1] if index else None
+    return isinstance(above, cst.SimpleStatementLine) and isinstance(above.body[-1], (cst.Import, cst.ImportFrom))
+
+
+def _is_blank(source: Source, offset: int) -> bool:
+    return not source.text[source.line_start(offset) : source.line_end(offset)].strip()
 
 
 # --- __all__ ---------------------------------------------------------------------------------------------------------
