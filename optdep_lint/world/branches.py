@@ -70,6 +70,7 @@ class Branches(Blocks):
         entry = before = frame.state
         ends: list[State] = []
         frame.uncertain += 1
+        frame.causes.append(frame.state.settle(subject).cause)
         falls_through = True
         for number, case in enumerate(node.cases):
             truth = self._matches(case.pattern, subject, frame)
@@ -93,6 +94,7 @@ class Branches(Blocks):
                 falls_through = False
                 break
         frame.uncertain -= 1
+        frame.causes.pop()
         if falls_through:
             ends.append(before)
         return self.meet(ends, entry, frame)

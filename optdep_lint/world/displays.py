@@ -111,7 +111,7 @@ class Displays(Questions):
             if found is None:
                 self.typical(node, frame)
             return Unknown(type_=COLLECTIONS[node.kind])
-        return _table(values) if node.key is not None else Items(node.kind, values)
+        return table_of(values) if node.key is not None else Items(node.kind, values)
 
     def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
         """What all elements of a comprehension are like, if there are any."""
@@ -188,12 +188,12 @@ class Displays(Questions):
         return element if isinstance(element, Value) else Constant(element)
 
 
-def _table(pairs: Iterable[Value]) -> Value:
+def table_of(pairs: Iterable[Value]) -> Table:
     """The dictionary of pairs."""
     entries: dict[Any, Value] = {}
     complete = True
     for pair in pairs:
-        key, value = pair.elements if isinstance(pair, Items) else (Unknown(), Unknown())
+        key, value = pair.elements if isinstance(pair, Items) and len(pair.elements) == 2 else (Unknown(), Unknown())
         python = to_python(key)
         if python is NotPython or not hashable(python):
             complete = False

@@ -65,7 +65,10 @@ class Machinery:
         missing = world.missing(name)
         if missing is None:
             return Known("spec", name) if "." not in name else self._spec_below(name)
-        if missing in self.evaluation.doubtful:
+        stand_in = self.evaluation.injected.get(name.rpartition(".")[0])
+        if missing in self.evaluation.doubtful or (
+            isinstance(stand_in, External) and not self.evaluation.is_stdlib(stand_in.path)
+        ):
             return Unknown()
         cause = Cause(missing, frame.module.source.path, at)
         if missing == name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from optdep_lint.world.displays import table_of
 from optdep_lint.world.literals import NotPython, hashable, to_python
 from optdep_lint.world.values import Constant, Items, Table, Unknown, Value
 
@@ -44,7 +45,8 @@ def _items(held: Items, name: str, arguments: Sequence[Value]) -> tuple[Value, V
 def _table(held: Table, name: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> tuple[Value, Value]:
     first = arguments[0] if arguments else Table({})
     if name == "update" and len(arguments) < 2:
-        more = first if isinstance(first, Table) else Table({}, complete=False)
+        pairs = table_of(first.elements) if isinstance(first, Items) else Table({}, complete=False)
+        more = first if isinstance(first, Table) else pairs
         named = {key: value for key, value in keywords.items() if key != "**"}
         complete = held.complete and more.complete and "**" not in keywords
         return Table({**held.entries, **more.entries, **named}, complete), Constant(None)

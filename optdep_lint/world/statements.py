@@ -211,7 +211,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
             return True
         expressions = self._evaluation.expressions
         failure = expressions.failure(
-            frame, node.at, "raise", "AssertionError", cause, builtin("AssertionError"), certain=True
+            frame, node.at, "raise", "AssertionError", cause or frame.cause, builtin("AssertionError"), certain=True
         )
         if truth is Truth.NO:
             frame.exits.append(Exit("raise", frame.state, failure=failure))

@@ -186,3 +186,12 @@ def test_leaving_a_with_by_its_end_can_fail(outcome):
 def test_looking_for_what_a_package_lacks_imports_the_package(project):
     modules = {"a": "import gone", "a.b": "", "c": "from importlib.util import find_spec\nfind_spec('a.nothing')"}
     assert project(modules).outcome("c") == "gone"
+
+
+def test_what_a_match_comes_to_goes_back_to_what_its_subject_does(outcome):
+    text = "from importlib.util import find_spec\nF = find_spec('gone') is not None\nmatch F:\n case True:\n  pass\n case _:\n  assert 0"
+    assert outcome(text) == "gone"
+
+
+def test_a_table_that_pairs_are_put_into(outcome):
+    assert outcome("D = {}\nD.update([('a', 1)])\nif D['a'] == 1:\n import gone") == "gone"
