@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from optdep_lint.config import Config
 from optdep_lint.discovery import Project, SourceFile, discover
 from optdep_lint.findings import Finding, Span
 from optdep_lint.metadata import InstalledNames, ProjectMetadata, read_project
-from optdep_lint.pool import Workers, deeply
+from optdep_lint.pool import Workers, apart, deeply
 from optdep_lint.recall import Found, Read, content_of, is_subject
 from optdep_lint.registry import Registry, load_registry
+from optdep_lint.rules import Rule
 
 if TYPE_CHECKING:  # a run that finds everything in the cache never enters these rooms
     from concurrent.futures import Executor
@@ -95,8 +97,9 @@ def _check_one(project: Project, config: Config, registry: Registry, workers: Wo
     if found is None:
         from optdep_lint.reading import read_files
 
-        looked = _evaluate(project, config, read_files(project, workers, digests, subjects=config), metadata)
-        found = find(looked, config, registry)
+        read = read_files(project, workers, digests, subjects=config)
+        looked = _evaluate(project, config, read, metadata, workers.jobs)
+        found = find(looked, config, registry, workers.jobs)
         data = recall.encode(found)
         if workers.cache is not None and data is not None:
             workers.cache.put(key, data)
@@ -112,12 +115,31 @@ def judge(looked: Looked, config: Config, registry: Registry | None = None, *, n
     return replace(report, looked=(looked,))
 
 
-def find(looked: Looked, config: Config, registry: Registry) -> Found:
-    """All that the enabled rules find in a project, in whichever of its files."""
+def find(looked: Looked, config: Config, registry: Registry, jobs: int = 1) -> Found:
+    """All that the enabled rules find in a project, in whichever of its files, in so many copies of this process."""
     rules = [rule for rule in registry.enabled(config) if rule.code not in _FROM_ELSEWHERE]
-    found = deeply(lambda: [finding for rule in rules for finding in rule.check(looked.survey)])
+    families: dict[str, list[Rule]] = {}
+    for rule in rules:
+        families.setdefault(_family(rule.code) if _may_part(looked.project, jobs) else "", []).append(rule)
+    costly_first = sorted(families, reverse=True)
+    acts = [partial(deeply, partial(_check, families[family], looked.survey)) for family in costly_first]
+    by_code = {code: found for share in apart(acts, jobs) for code, found in share.items()}
+    found = [finding for rule in rules for finding in by_code[rule.code]]
     marked = tuple(file.relative for file in looked.project.files if _is_marked(file))
     return Found((*found, *_unreadable(looked)), marked)
+
+
+def _check(rules: Iterable[Rule], survey: Survey) -> dict[str, list[Finding]]:
+    return {rule.code: list(rule.check(survey)) for rule in rules}
+
+
+def _family(code: str) -> str:
+    """The rules that share what they work out: hot paths, probes, operations, and all others."""
+    return code[3] if code[3] in "345" else ""
+
+
+def _may_part(project: Project, jobs: int) -> bool:
+    return jobs > 1 and len(project.files) >= _MANY
 
 
 def _report(project: Project, found: Found, config: Config, codes: Collection[str], *, noqa: bool) -> Report:
@@ -138,6 +160,8 @@ def _report(project: Project, found: Found, config: Config, codes: Collection[st
     return Report(tuple(kept), outcome.suppressed, len(files), problems)
 
 
+_MANY = 100
+"""In a project of fewer files copying this process takes longer than what the copies do."""
 _UNREADABLE = "OPD902"
 _FROM_ELSEWHERE = {"OPD901", _UNREADABLE}
 """The rules whose findings do not follow from the worlds."""
@@ -169,7 +193,9 @@ def whole_tree(looked: Looked, config: Config) -> Tree:
     return tree_of(looked.project, config, read_files(looked.project, Workers(), before=looked.read))[0]
 
 
-def _evaluate(project: Project, config: Config, read: Mapping[Path, Read], metadata: ProjectMetadata) -> Looked:
+def _evaluate(
+    project: Project, config: Config, read: Mapping[Path, Read], metadata: ProjectMetadata, jobs: int = 1
+) -> Looked:
     from optdep_lint.reading import tree_of
     from optdep_lint.world.declared import Declared
     from optdep_lint.world.survey import survey
@@ -179,7 +205,8 @@ def _evaluate(project: Project, config: Config, read: Mapping[Path, Read], metad
     subjects = frozenset(file.module for file in project.files if file.module is not None and is_subject(file, config))
     paths = {file.relative for file in project.files if is_subject(file, config)}
     judged = frozenset(name for name, source in tree.sources.items() if source.path in paths)
-    return Looked(project, deeply(lambda: survey(tree, declared, config, subjects, judged)), faults, read)
+    jobs = jobs if _may_part(project, jobs) else 1
+    return Looked(project, survey(tree, declared, config, subjects, judged, jobs), faults, read)
 
 
 def matrix(

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -122,6 +122,45 @@ def _alone(function: Callable[[Item], Result], item: Item) -> Result | Failed[It
             return process.submit(_attempt, function, item).result()
         except BrokenExecutor:
             return Failed(item, "the worker process died")
+
+
+def apart(acts: Sequence[Callable[[], Result]], jobs: int) -> list[Result]:
+    """What each act gives; with several jobs, each is done in a copy of this process, and its result must pickle.
+
+    A copy has all that this process has worked out, at the cost of what it changes. Where processes cannot be copied
+    safely, or a copy dies, this one does the work.
+    """
+    if jobs <= 1 or len(acts) <= 1 or not _can_be_copied():
+        return [act() for act in acts]
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    results: list[Result] = []
+    _acts.append(acts)
+    try:
+        with ProcessPoolExecutor(min(jobs, len(acts)), get_context("fork")) as copies:
+            futures = [copies.submit(_do, number) for number in range(len(acts))]
+            for act, future in zip(acts, futures, strict=True):
+                try:
+                    results.append(future.result())
+                except BrokenExecutor:
+                    results.append(act())
+    finally:
+        _acts.pop()
+    return results
+
+
+_acts: list[Sequence[Callable[[], Any]]] = []
+"""What copies of this process are to do: they find it here, for acts do not pickle."""
+
+
+def _do(number: int) -> Any:
+    return _acts[-1][number]()
+
+
+def _can_be_copied() -> bool:
+    """A copy has only the thread that makes it: what the others hold would be held for ever."""
+    return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
 def deeply(act: Callable[[], Result]) -> Result:

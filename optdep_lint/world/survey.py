@@ -5,12 +5,14 @@ from __future__ import annotations
 import fnmatch
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from optdep_lint.config import Config
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import statements
+from optdep_lint.pool import apart, deeply
 from optdep_lint.world.askers import Askers
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
@@ -19,7 +21,7 @@ from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
-from optdep_lint.world.values import Failure
+from optdep_lint.world.values import Failure, Unknown
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.words import Words
 from optdep_lint.world.worlds import World
@@ -75,12 +77,17 @@ class Survey:
 
     def source_of(self, path: str) -> str | None:
         """The module at a path."""
-        return next((name for name, source in self.tree.sources.items() if source.path == path), None)
+        by_path: dict[str, str] | None = self.kept.get("modules by path")
+        if by_path is None:
+            sources = reversed(list(self.tree.sources.items()))
+            by_path = self.kept["modules by path"] = {source.path: name for name, source in sources}
+        return by_path.get(path)
 
 
 def survey(
-    tree: Tree, declared: Declared, config: Config, subjects: frozenset[str], judged: frozenset[str] | None = None
-) -> Survey:
+    tree: Tree, declared: Declared, config: Config, subjects: frozenset[str], judged: frozenset[str] | None = None,
+    jobs: int = 1,
+) -> Survey:  # fmt: skip
     """Evaluate a project in all its worlds.
 
     Args:
@@ -89,90 +96,119 @@ def survey(
         config: What is asked for.
         subjects: The modules whose faults are of interest.
         judged: These and the scripts that nothing can import; all else is evaluated as far as these import it.
+        jobs: In so many copies of this process the worlds may be evaluated.
     """
     judged = judged if judged is not None else frozenset(tree.sources)
-    base = Evaluation(tree, declared.world("everything"))
-    for name in tree.sources:
-        if name in judged:
-            base.outcome(name)
-        base.module(name)  # also where a package above it fails, so that its import is never tried
-    surveyor = _Surveyor(tree, declared, config, base, subjects, judged)
-    surveyor.look_at(base, base.modules)
-    readers = Readers(base)
-    for world in declared.worlds():
-        varied = vary(base, readers, world, judged)
-        surveyor.look_at(varied, varied.modules.keys() - varied.shared)
+    surveyor = deeply(lambda: _Surveyor(tree, declared, config, subjects, judged))
+    worlds = tuple(declared.worlds())
+    jobs = min(jobs, len(worlds)) or 1
+    shares = [partial(deeply, partial(surveyor.look, worlds[first::jobs])) for first in range(jobs)]
+    seen = {one.world: one for share in apart(shares, jobs) for one in share}
+    for world in worlds:
+        surveyor.note(seen[world.name])
     return surveyor.result()
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What is to be seen in one world; it goes from one process to another, so it holds no modules."""
+
+    world: str
+    breakages: list[Breakage] = field(default_factory=list)
+    uses: list[tuple[str, Use]] = field(default_factory=list)
+    """Each with its root."""
+    statuses: dict[str, str] = field(default_factory=dict)
+
+
 class _Surveyor:
-    """Collects breakages over worlds."""
+    """Evaluates the world in which everything is there, then others, and collects what breaks."""
 
     def __init__(
-        self, tree: Tree, declared: Declared, config: Config, base: Evaluation, subjects: frozenset[str],
-        judged: frozenset[str],
-    ) -> None:  # fmt: skip
-        self._tree, self._declared, self._config, self._base = tree, declared, config, base
+        self, tree: Tree, declared: Declared, config: Config, subjects: frozenset[str], judged: frozenset[str]
+    ) -> None:
+        self._tree, self._declared, self._config = tree, declared, config
         self._subjects, self._judged = subjects, judged
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
+        self._known: set[tuple[str, int, str]] = set()
+        """The uses, as in `_uses`, that need not be looked into again."""
         self._functions, self._words = Functions(), Words()
         self._references: References | None = None
         """Those of the world in which everything is there."""
         self._entries = frozenset(self._find_entries())
+        self._base = base = Evaluation(tree, declared.world("everything"))
+        for name in tree.sources:
+            if name in judged:
+                base.outcome(name)
+            base.module(name)  # also where a package above it fails, so that its import is never tried
+        self.note(self._look_at(base, base.modules))
+        self._readers = Readers(base)
 
-    def look_at(self, evaluation: Evaluation, names: Iterable[str]) -> None:
-        """Note what breaks in a world, among the modules that can differ in it."""
+    def look(self, worlds: Iterable[World]) -> list[_Seen]:
+        """What is to be seen in some worlds."""
+        found = []
+        for world in worlds:
+            varied = vary(self._base, self._readers, world, self._judged)
+            found.append(self._look_at(varied, varied.modules.keys() - varied.shared))
+        return found
+
+    def note(self, seen: _Seen) -> None:
+        """Add what is to be seen in a world to what was seen in those before it."""
+        self._statuses[seen.world] = seen.statuses
+        for one in seen.breakages:
+            if one.certain and not one.imports:
+                self._areas[one.root].add(one.module)
+            key = (*one.origin, one.root, one.module)
+            known = self._breakages.get(key)
+            if known is None or (one.certain and not known.certain):
+                self._breakages[key] = one
+        for root, use in seen.uses:
+            self._uses.setdefault((use.failure.path, use.failure.at, root), (root, seen.world, use))
+
+    def _look_at(self, evaluation: Evaluation, names: Iterable[str]) -> _Seen:
+        """What breaks in a world, among the modules that can differ in it."""
         names = sorted(names)
-        failing: dict[str, str] = {}
+        seen = _Seen(evaluation.world.name)
         for name in names:
-            module = evaluation.modules[name]
-            self._note_failures(module, evaluation.world, failing)
-        self._statuses[evaluation.world.name] = failing
+            self._note_failures(evaluation.modules[name], seen)
         single = evaluation.world.name != "bare" and "extra" not in evaluation.world.name
         if single:
-            references = self._note_operations(evaluation)
+            operations = OperationUses(evaluation, self._functions, self._words, self._subjects, self._references)
+            self._references = self._references or operations.references
+            seen.uses += self._operations(operations)
             own = [name for name in names if name not in evaluation.carried]
-            self._note_uses(evaluation, own, references)
+            seen.uses += self._failing_uses(evaluation, own, operations.references)
+        return seen
 
-    def _note_failures(self, module: Module, world: World, failing: dict[str, str]) -> None:
+    def _note_failures(self, module: Module, seen: _Seen) -> None:
         certain = module.status == "raises"
         failures = [module.failure] if certain else module.maybe
         if certain or failures:
-            failing[module.name] = "raises" if certain else "maybe"
+            seen.statuses[module.name] = "raises" if certain else "maybe"
         for failure in failures:
             if failure is not None and failure.cause is not None and failure.cause.missing != TYPING_ONLY:
                 root = self._root(failure.cause.missing)
                 if root:
-                    self._note(root, failure, module, world, certain)
+                    reached = module.name in self._entries and certain
+                    seen.breakages.append(Breakage(root, _plain(failure), module.name, seen.world, certain, reached))
 
     def _root(self, missing: str) -> str:
         root = self._declared.root_of(missing)
         return root if root in self._declared.optional or root in self._config.without else ""
 
-    def _note(self, root: str, failure: Failure, module: Module, world: World, certain: bool) -> None:
-        reached = module.name in self._entries and certain
-        breakage = Breakage(root, failure, module.name, world.name, certain, reached)
-        if certain and not breakage.imports:
-            self._areas[root].add(module.name)
-        key = (failure.path, failure.at, root, module.name)
-        known = self._breakages.get(key)
-        if known is None or (certain and not known.certain):
-            self._breakages[key] = breakage
-
-    def _note_operations(self, evaluation: Evaluation) -> References:
-        operations = OperationUses(evaluation, self._functions, self._words, self._subjects, self._references)
-        self._references = self._references or operations.references
+    def _operations(self, operations: OperationUses) -> Iterator[tuple[str, Use]]:
         for use in operations.uses():
             cause = use.failure.cause
             assert cause is not None
             root = self._root(cause.missing) or cause.missing
-            self._uses.setdefault((use.failure.path, use.failure.at, root), (root, evaluation.world.name, use))
-        return operations.references
+            self._known.add((use.failure.path, use.failure.at, root))
+            yield root, replace(use, failure=_plain(use.failure))
 
-    def _note_uses(self, evaluation: Evaluation, names: Iterable[str], references: References) -> None:
+    def _failing_uses(
+        self, evaluation: Evaluation, names: Iterable[str], references: References
+    ) -> Iterator[tuple[str, Use]]:
         calltime = CallTime(evaluation, self._functions, self._base)
         base = self._references or references
         askers = Askers(evaluation, calltime, self._words, self._subjects, references, base)
@@ -186,8 +222,9 @@ class _Surveyor:
                     continue
                 root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
                 key = (use.failure.path, use.failure.at, root)
-                if root and key not in self._uses and (root == TYPING_ONLY or not askers.ask(name, use.function)):
-                    self._uses[key] = (root, evaluation.world.name, use)
+                if root and key not in self._known and (root == TYPING_ONLY or not askers.ask(name, use.function)):
+                    self._known.add(key)
+                    yield root, replace(use, failure=_plain(use.failure))
 
     def _find_entries(self) -> Iterator[str]:
         for name, source in self._tree.sources.items():
@@ -211,6 +248,11 @@ class _Surveyor:
             {root: frozenset(names) for root, names in self._areas.items()}, self._statuses,
             self._judged,
         )  # fmt: skip
+
+
+def _plain(failure: Failure) -> Failure:
+    """A failure without the values in it, which hold whole modules."""
+    return replace(failure, type=Unknown(), arguments=())
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from optdep_lint import cache, engine, reading, recall
+from optdep_lint import cache, engine, pool, reading, recall
 from optdep_lint.cache import Cache
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project, discover
@@ -264,3 +264,24 @@ def test_a_warm_run_enters_no_world(root: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "1 []"
+
+
+def test_copies_of_the_process_find_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "acme/other.py").write_text("import cupy\n")
+    alone = check(root)
+    monkeypatch.setattr(engine, "_MANY", 1)
+    monkeypatch.setattr("optdep_lint.world.survey.apart", counting := Counting())
+    monkeypatch.setattr(engine, "apart", counting)
+    assert engine.check([project_of(root)], Config(), jobs=2).findings == alone
+    assert counting.acts == [2, 4], "half of the worlds each, then the rules by what they share"
+
+
+class Counting:
+    """How many acts were done apart."""
+
+    def __init__(self) -> None:
+        self.acts: list[int] = []
+
+    def __call__(self, acts: Sequence[Callable[[], object]], jobs: int) -> list[object]:
+        self.acts.append(len(acts))
+        return pool.apart(acts, jobs)
