@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import sys
 import threading
@@ -19,6 +21,8 @@ Result = TypeVar("Result")
 
 _STACK = 512 * 1024 * 1024
 _DEEPEST = 200_000
+_NEW_OBJECTS = 400_000
+"""So many more objects than before make a search for garbage worth its time."""
 _CHUNKS_PER_JOB = 6
 """Small enough that no worker waits long for another, large enough that sending them costs little."""
 
@@ -68,7 +72,7 @@ def run(
         from concurrent.futures import ProcessPoolExecutor
 
         workers = min(jobs, len(items))
-        with ProcessPoolExecutor(workers) as processes:
+        with ProcessPoolExecutor(workers, initializer=gc.disable) as processes:
             yield from _in_chunks(function, items, processes, workers)
 
 
@@ -163,6 +167,22 @@ def _can_be_copied() -> bool:
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
+@contextlib.contextmanager
+def seldom_collected() -> Iterator[None]:
+    """What is there by now is not searched for garbage, and what is new only after very many objects.
+
+    Facts hold no circles, and evaluation leaves few: searching for them takes a fifth of the time of a run.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, before[1], before[2])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
 def deeply(act: Callable[[], Result]) -> Result:
     """Do something that may nest deeply, such as following a long chain of imports."""
     results: list[Result] = []
@@ -170,7 +190,8 @@ def deeply(act: Callable[[], Result]) -> Result:
 
     def run() -> None:
         try:
-            results.append(act())
+            with seldom_collected():
+                results.append(act())
         except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
             errors.append(error)
 

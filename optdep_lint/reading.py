@@ -62,11 +62,12 @@ def read_files(
     later = [file for file in project.files if subjects is not None and not is_subject(file, subjects)]
     others = {file.path for file in later}
     wanted = [file for file in files if file.path not in others]
-    while wanted:
-        reader.read(wanted)
-        later = [file for file in later if file.path not in reader.found]
-        wanted = [file for file in later if reader.may_import(file)]
-    reader.read(later, follow=False)
+    with pool.seldom_collected():
+        while wanted:
+            reader.read(wanted)
+            later = [file for file in later if file.path not in reader.found]
+            wanted = [file for file in later if reader.may_import(file)]
+        reader.read(later, follow=False)
     return reader.found
 
 

@@ -151,7 +151,9 @@ def _collect(node: Any, found: list[Expression]) -> None:
             found.append(node)
         parts = map(node.__getitem__, _FOLLOWED[kind])
     for part in parts:
-        if isinstance(part, tuple):
+        if type(part) in _LEAVES:
+            found.append(part)
+        elif part and isinstance(part, tuple):
             _collect(part, found)
 
 
@@ -186,6 +188,8 @@ _EXPRESSIONS = frozenset({
     syntax.Boolean, syntax.Compare, syntax.Binary, syntax.Conditional, syntax.Collection, syntax.Mapping,
     syntax.Comprehension, syntax.Lambda, syntax.Walrus, syntax.Format, syntax.Yield, syntax.Opaque,
 })  # fmt: skip
+_LEAVES = frozenset({syntax.Constant, syntax.Name})
+"""Expressions without others in them."""
 _BLOCKS = frozenset({"body", "orelse", "final"})
 """Fields that hold statements, but in a conditional expression."""
 _FOLLOWED: dict[type, tuple[int, ...]] = {
