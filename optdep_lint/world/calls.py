@@ -11,6 +11,7 @@ from optdep_lint.world.attributes import kind_of
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.imports import through
+from optdep_lint.world.machinery import FINDERS
 from optdep_lint.world.modules import Asked
 from optdep_lint.world.mutations import MUTATING, changed
 from optdep_lint.world.truth import Atom, Condition, Truth, every, negate
@@ -397,7 +398,7 @@ class Calls:
                 return value
             result = self._decorate(decorator, value, frame, at)
             return result if not isinstance(result, Unknown) else _decorated(value, result)
-        if isinstance(decorator, External) and self._is_module(decorator):
+        if isinstance(decorator, External) and (self._is_module(decorator) or decorator.path in FINDERS):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, External):
             return self._evaluation.known.decorate(decorator.path, value)

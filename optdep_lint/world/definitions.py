@@ -8,7 +8,7 @@ import types
 from optdep_lint.facts import syntax
 from optdep_lint.world.attributes import kind_of
 from optdep_lint.world.blocks import Blocks
-from optdep_lint.world.bound import bound_names
+from optdep_lint.world.bound import all_names
 from optdep_lint.world.exceptions import is_exception
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.machinery import FINDERS, IMPORTERS
@@ -72,7 +72,7 @@ class Definitions(Blocks):
         inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth
         inner.guards, inner.caught, inner.function = frame.guards, frame.caught, frame.function
         inner.causes = list(frame.causes)
-        inner.own = frozenset(bound_names(node.body))
+        inner.own = all_names(node.body)
         value = ClassValue(frame.module, node.name, bases, inner.state.names)
         value.node = node
         for keyword in node.keywords:

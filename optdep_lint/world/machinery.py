@@ -13,6 +13,7 @@ from optdep_lint.world.values import (
     Cause,
     Constant,
     External,
+    FunctionValue,
     Instance,
     Known,
     Raised,
@@ -51,6 +52,9 @@ class Machinery:
         """`importlib.util.find_spec(name)`: it imports the parents of a dotted name, and fails where one is absent."""
         given = arguments[0] if arguments else keywords.get("name", Unknown())
         name = self._module_name(given, arguments, keywords, frame)
+        if isinstance(frame.state.settle(given), FunctionValue):
+            error = AttributeError("'function' object has no attribute 'startswith'")
+            return self.evaluation.expressions.as_python(error, frame, at)
         if name is None:
             return self._unknown_call("importlib.util.find_spec", arguments, frame)
         tree, world, imports = self.evaluation.tree, self.evaluation.world, self.evaluation.imports

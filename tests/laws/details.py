@@ -124,7 +124,25 @@ def relative_import(writer: Any, scope: Any) -> Lines:
         ]
     else:
         options += ["from .. import nothing"]
-    return ["try:", f"    {writer.one(options)}", "except ImportError:", f"    {flag} = 'none'"]
+    chosen = writer.one(options)
+    return [chosen] if writer.chance(0.4) else ["try:", f"    {chosen}", "except ImportError:", f"    {flag} = 'none'"]
+
+
+def not_yet_bound(writer: Any, scope: Any) -> Lines:
+    """A local name that is read before it is bound is not the module's."""
+    function, flag = writer.name("f"), writer.bind(scope, writer.one(writer.flags))
+    bound = writer.one([f"{flag} = 1", f"import sys as {flag}", f"del {flag}", f"def {flag}(): pass", "pass"])
+    lines = [f"def {function}():", f"    x = {flag}", f"    {bound}", "    return x"]
+    return [*lines, "try:", f"    {flag} = {function}()", "except UnboundLocalError:", f"    {flag} = 'local'",
+            "except NameError:", f"    {flag} = 'unbound'"]  # fmt: skip
+
+
+def in_the_process(writer: Any, scope: Any) -> Lines:
+    """What has been imported, in whatever way it ended."""
+    target, flag = writer.one(["side", "pkg", "pkg.one"]), writer.bind(scope, writer.one(writer.flags))
+    scope.names.append(target.partition(".")[0])
+    handled = writer.one(["ImportError", "Exception"])
+    return ["try:", f"    import {target}", f"except {handled}:", "    pass", f"{flag} = {target!r} in sys.modules"]
 
 
 def refused_later(writer: Any, scope: Any) -> Lines:
@@ -175,6 +193,6 @@ def not_followed(writer: Any, scope: Any) -> Lines:
 
 DETAILS = (
     (0.6, matched), (0.6, identical), (0.6, named_exception), (0.8, raised_again), (0.6, at_last), (0.4, looped), (0.8, truthful),
-    (0.6, based), (1.2, relative_import), (0.5, refused_later), (0.3, none_among), (0.3, not_followed),
+    (0.6, based), (1.2, relative_import), (0.5, not_yet_bound), (0.5, in_the_process), (0.9, refused_later), (0.3, none_among), (0.3, not_followed),
 )  # fmt: skip
 """How often each is drawn, beside the plain statements."""

@@ -364,13 +364,15 @@ def everything(writer: Any, scope: Any) -> Lines:
     target = writer.one(["pkg", "pkg.sub", "side"])
     if target == scope.module:
         return ["pass"]
-    return ["try:", f"    from {target} import *", "except (ImportError, AttributeError):", "    pass"]
+    flag = writer.bind(scope, writer.one(writer.flags))
+    return ["try:", f"    from {target} import *", "except ImportError:", f"    {flag} = 'import'",
+            "except AttributeError:", f"    {flag} = 'attribute'"]  # fmt: skip
 
 
 SHAPES = (
     (0.5, unpack), (0.7, table), (0.4, filled_by_function), (0.4, counted), (0.9, members), (0.5, managed), (0.6, text),
     (0.7, comprehended), (0.8, numbered), (0.6, surroundings), (0.7, open_question), (0.9, of_module), (0.4, of_globals),
     (0.6, distributed), (0.6, decorated_functions), (0.5, annotated), (0.6, shared_root), (0.2, listed), (0.3, enumerated),
-    (0.5, attached), (0.3, registered), (0.5, perhaps_imported), (0.4, told_apart), (0.6, everything), (0.3, discovered),
+    (0.5, attached), (0.3, registered), (0.5, perhaps_imported), (0.4, told_apart), (0.9, everything), (0.3, discovered),
 )  # fmt: skip
 """How often each is drawn, beside the plain statements."""
