@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
+_NAMED_PYTHON = re.compile(r"\s*Programming Language\s*::\s*Python\s*::\s*(\d+\.\d+)\s*")
+
+
+def named_pythons(classifiers: Iterable[str]) -> tuple[str, ...]:
+    """Return the minor versions of Python that trove classifiers name."""
+    found = (_NAMED_PYTHON.fullmatch(one) for one in classifiers)
+    return tuple(match[1] for match in found if match is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,8 @@ class Declarations:
     name: str | None = None
     version: str | None = None
     requires_python: str | None = None
+    named_pythons: tuple[str, ...] = ()
+    """The versions of Python that its classifiers name."""
     declared: tuple[Declared, ...] = ()
     entry_points: tuple[EntryPoint, ...] = ()
     extras: tuple[str, ...] = ()
@@ -51,6 +61,7 @@ class Declarations:
             name=self.name or other.name,
             version=self.version or other.version,
             requires_python=self.requires_python or other.requires_python,
+            named_pythons=self.named_pythons or other.named_pythons,
             declared=self.declared + other.unsettled(self.settles).declared,
             entry_points=_unique(self.entry_points + (() if "entry-points" in self.settles else other.entry_points)),
             extras=_unique(self.extras + other.unsettled(self.settles).extras),

@@ -92,6 +92,8 @@ class ProjectMetadata:
     name: str | None = None
     version: str | None = None
     requires_python: str | None = None
+    named_pythons: tuple[str, ...] = ()
+    """The versions of Python that classifiers name, as ``3.4``."""
     requirements: tuple[Requirement, ...] = ()
     entry_points: tuple[EntryPoint, ...] = ()
     extras: tuple[str, ...] = ()
@@ -166,6 +168,12 @@ class ProjectMetadata:
     def python_versions(self) -> tuple[tuple[int, int], ...]:
         """Return the minor versions from 3.8 to 3.15 that ``requires-python`` admits."""
         return supported_versions(self.requires_python)
+
+    def newest_python(self) -> tuple[int, int] | None:
+        """Return the newest Python that the project names, where nothing else limits it."""
+        if self.requires_python is not None or not self.named_pythons:
+            return None
+        return max((int(major), int(minor)) for major, _, minor in (one.partition(".") for one in self.named_pythons))
 
 
 def bring_key(distribution: str, extras: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ from optdep_lint.metadata.declarations import (
     Declarations,
     Declared,
     entry_points_from_lines,
+    named_pythons,
     read_text,
     shown_path,
 )
@@ -78,6 +79,7 @@ def _core_metadata(path: Path, root: Path) -> Declarations:
             name=_first(fields, "name"),
             version=_first(fields, "version"),
             requires_python=_first(fields, "requires-python"),
+            named_pythons=named_pythons(value for _, value in fields.get("classifier", [])),
             extras=extras,
             sources=(shown,),
             top_level=tuple(value.split(";")[0].strip() for _, value in imports if value),

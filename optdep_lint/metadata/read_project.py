@@ -59,6 +59,7 @@ def read_project(
         name=declarations.name,
         version=declarations.version,
         requires_python=declarations.requires_python,
+        named_pythons=declarations.named_pythons,
         requirements=requirements,
         entry_points=declarations.entry_points,
         extras=tuple(_by_normalized(declarations.extras).values()),

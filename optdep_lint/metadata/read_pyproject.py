@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from optdep_lint.metadata.declarations import Declarations, Declared, entry_point
+from optdep_lint.metadata.declarations import Declarations, Declared, entry_point, named_pythons
 from optdep_lint.metadata.model import EntryPoint, MetadataProblem
 from optdep_lint.metadata.names import normalized
 from optdep_lint.metadata.package_folders import package_folders
@@ -58,6 +58,7 @@ def _project_table(file: TomlFile) -> Declarations:
         name=file.text("project", "name"),
         version=file.text("project", "version"),
         requires_python=file.text("project", "requires-python"),
+        named_pythons=named_pythons(file.texts("project", "classifiers")),
         declared=tuple(declared),
         entry_points=tuple(_entry_points(file)),
         extras=tuple(extras),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import expressions, parts_of, statements
+from optdep_lint.facts.walk import definitions, expressions, parts_of, statements
 
 
 def bound_names(block: Block) -> Iterator[str]:
@@ -51,6 +51,30 @@ def _bound(statement: Statement) -> Iterator[str]:
             for case in statement.cases:
                 yield from case.pattern.names
                 yield from bound_names(case.body)
+
+
+def binds_by_text(summary: Summary) -> bool:
+    """Some function of a file binds names of the module by `globals()[name] = ...` or `globals().update(...)`."""
+    if not any(b"globals" in body for body in summary.bodies if isinstance(body, bytes)):
+        return False
+    return any(
+        _writes_globals(statement)
+        for definition in definitions(summary)
+        for statement in statements(summary.body_of(definition.node.body))
+    )
+
+
+def _writes_globals(statement: Statement) -> bool:
+    match statement:
+        case syntax.Assign():
+            return any(isinstance(one, syntax.Subscript) and _is_globals(one.value) for one in statement.targets)
+        case syntax.Evaluate(value=syntax.Call(function=syntax.Attribute(name="update" | "setdefault") as function)):
+            return _is_globals(function.value)
+    return False
+
+
+def _is_globals(node: syntax.Expression) -> bool:
+    return isinstance(node, syntax.Call) and isinstance(node.function, syntax.Name) and node.function.id == "globals"
 
 
 def names_from(block: Block, at: int) -> Iterator[str]:

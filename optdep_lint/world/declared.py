@@ -15,7 +15,7 @@ from optdep_lint.world.stdlib import is_stdlib_root
 from optdep_lint.world.worlds import World
 
 _PLATFORM_OF = {"win32": "win32", "cygwin": "win32", "darwin": "darwin", "linux": "linux"}
-_PREFERRED_PYTHON = (3, 11)
+_PREFERRED_PYTHON, _OLDEST_LIVING, _OLDEST_PYTHON = (3, 11), (3, 10), (3, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +174,16 @@ class Declared:
 
     @property
     def python(self) -> tuple[int, int]:
-        """The Python to evaluate for: as configured, else the one in the middle of the supported range."""
+        """The Python to evaluate for: as configured, else the one in the middle of the supported range.
+
+        What was written for older ones only is followed in the newest of these of which enough is known.
+        """
         if self._config.target_python is not None:
             return self._config.target_python
-        supported = [version for version in self.metadata.python_versions() if version >= (3, 10)] or [
+        newest = self.metadata.newest_python()
+        if newest is not None and newest < _OLDEST_LIVING:
+            return max(newest, _OLDEST_PYTHON)
+        supported = [version for version in self.metadata.python_versions() if version >= _OLDEST_LIVING] or [
             _PREFERRED_PYTHON
         ]
         return min(max(_PREFERRED_PYTHON, min(supported)), max(supported))

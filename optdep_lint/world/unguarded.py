@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts.walk import definitions
+from optdep_lint.world.bound import binds_by_text
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.passed import is_about_arguments
 from optdep_lint.world.surroundings import TYPING_ONLY
@@ -58,6 +59,8 @@ def _unguarded(survey: Survey) -> Iterator[Unguarded]:
             for one in failure.conditions
         ):
             continue
+        if failure.kind in ("name", "attribute") and _is_bound_by_text(survey, use):
+            continue
         passed = next(
             (guard for guard in reversed(failure.guards) if guard.kind == "passed" and _root(survey, guard) == root),
             None,
@@ -71,6 +74,15 @@ def _unguarded(survey: Survey) -> Iterator[Unguarded]:
         else:
             kind = "unbound" if failure.kind == "name" else "sentinel"
         yield Unguarded(kind, root, use, passed)
+
+
+def _is_bound_by_text(survey: Survey, use: Use) -> bool:
+    """The name, or attribute of a module, may come from `globals()[name] = ...` when a function is called."""
+    holder, _, name = (use.failure.subject or "").rpartition(".")
+    if not name or (use.failure.kind == "attribute" and not holder):
+        return False
+    source = survey.tree.sources.get(holder or use.module)
+    return source is not None and binds_by_text(source.summary)
 
 
 def _root(survey: Survey, guard: Guard) -> str | None:
