@@ -192,9 +192,11 @@ class _Judge:
 
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
-        if survey.config.strict or best.reached or kind in ("undeclared", "probe"):
+        if survey.config.strict or best.reached or kind == "probe":
             return True
         assert self._module is not None
+        if kind == "undeclared":
+            return not self._areas.is_survived(self._module, best.root)
         guards = self._areas.is_guarded(self._module, best.root)
         if kind == "import" or guards:
             return guards

@@ -48,6 +48,11 @@ class FeatureAreas:
         patterns = self._survey.config.feature_modules.get(root, ())
         return any(fnmatch.fnmatch(module, pattern) for pattern in patterns)
 
+    def is_survived(self, module: str, root: str) -> bool:
+        """The module, or a package that it lies in, is imported by a module that goes on without it."""
+        survived = self._survey.survived.get(root, frozenset())
+        return module in survived or not survived.isdisjoint(_packages_of(module))
+
     def is_guarded(self, module: str, root: str) -> bool:
         """The module itself means to live without the root: it guards another import of it."""
         found = self._survey.base.modules.get(module)

@@ -68,6 +68,8 @@ class Survey:
     """Failures at call time, as (root, world, use); for an operation that no root decides, it stands in the root's place."""
     areas: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
+    survived: dict[str, frozenset[str]] = field(default_factory=dict)
+    """For each root, the modules that fail without it while one that imports them goes on."""
     statuses: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each world, the modules that do not import, or may not."""
     judged: frozenset[str] = frozenset()
@@ -118,6 +120,8 @@ class _Seen:
     uses: list[tuple[str, Use]] = field(default_factory=list)
     """Each with its root."""
     statuses: dict[str, str] = field(default_factory=dict)
+    survived: set[tuple[str, str]] = field(default_factory=set)
+    """Each root with the modules that fail without it while one that imports them goes on."""
 
 
 class _Surveyor:
@@ -131,6 +135,7 @@ class _Surveyor:
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
+        self._survived: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
         self._known: set[tuple[str, int, str]] = set()
         """The uses, as in `_uses`, that need not be looked into again."""
@@ -164,6 +169,8 @@ class _Surveyor:
             known = self._breakages.get(key)
             if known is None or (one.certain and not known.certain):
                 self._breakages[key] = one
+        for root, name in seen.survived:
+            self._survived[root].add(name)
         for root, use in seen.uses:
             self._uses.setdefault((use.failure.path, use.failure.at, root), (root, seen.world, use))
 
@@ -173,6 +180,7 @@ class _Surveyor:
         seen = _Seen(evaluation.world.name)
         for name in names:
             self._note_failures(evaluation.modules[name], seen)
+        self._note_survivors(evaluation, names, seen)
         single = evaluation.world.name != "bare" and "extra" not in evaluation.world.name
         if single:
             operations = OperationUses(evaluation, self._functions, self._words, self._subjects, self._references)
@@ -193,6 +201,14 @@ class _Surveyor:
                 if root:
                     reached = module.name in self._entries and certain
                     seen.breakages.append(Breakage(root, _plain(failure), module.name, seen.world, certain, reached))
+
+    def _note_survivors(self, evaluation: Evaluation, names: Iterable[str], seen: _Seen) -> None:
+        for module in map(evaluation.modules.__getitem__, names):
+            for name in module.imports if module.status == "ok" else ():
+                imported = evaluation.modules.get(name)
+                failure = imported.failure if imported is not None and imported.status == "raises" else None
+                if failure is not None and failure.cause is not None:
+                    seen.survived.add((self._root(failure.cause.missing), name))
 
     def _root(self, missing: str) -> str:
         root = self._declared.root_of(missing)
@@ -245,7 +261,8 @@ class _Surveyor:
         """All that was seen."""
         return Survey(
             self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
-            {root: frozenset(names) for root, names in self._areas.items()}, self._statuses,
+            {root: frozenset(names) for root, names in self._areas.items()},
+            {root: frozenset(names) for root, names in self._survived.items()}, self._statuses,
             self._judged,
         )  # fmt: skip
 
