@@ -51,6 +51,14 @@ sys.modules[__name__] = Lazy(__name__, {"reader": ["read"]})
 READER = "from acme.images import Sampling\n"
 CLASS = "from acme.images import *\nclass Reader:\n    kind = Sampling\n"
 NEEDY = {f"acme/models/m{number}.py": "import numba\n" for number in range(10)}
+OLD = """Metadata-Version: 2.1
+Name: acme
+Version: 1
+Classifier: Programming Language :: Python :: 2.7
+Classifier: Programming Language :: Python :: 3.4
+Provides-Extra: fast
+Requires-Dist: numba; extra == "fast"
+"""
 CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
     "a name that is there only sometimes": (
         {"acme/images.py": IMAGES, "acme/models/__init__.py": "", "acme/models/reader.py": READER},
@@ -81,6 +89,27 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          **{f"acme/models/n{number}.py": "" for number in range(10)}},
         {("acme/models/more.py", 1, "OPD103")},
     ),
+    "nothing declares it, and its importer goes on": (
+        {"acme/plot/__init__.py": "import altair\n", "acme/plot/more.py": "import altair\n",
+         "acme/api.py": "try:\n    from acme import plot\nexcept ImportError:\n    plot = None\n"},
+        set(),
+    ),
+    "nothing declares it": (
+        {"acme/plot/__init__.py": "import altair\n", "acme/api.py": "from acme import plot\n"},
+        {("acme/plot/__init__.py", 1, "OPD602")},
+    ),
+    "a function binds it by text": (
+        {"acme/core.py": "import importlib\ntry:\n    import numba\nexcept ImportError:\n    pass\n"
+                         "def load(name):\n    globals()[name] = importlib.import_module(name)\n"
+                         "def total(x):\n    return numba.njit(x)\n"},
+        set(),
+    ),
+    "for Pythons that have gone": (
+        {"acme/__init__.py": "from collections import Iterable\nfrom acme import fast\n",
+         "acme/fast.py": "import numba\n",
+         "acme.dist-info/METADATA": OLD},
+        {("acme/fast.py", 1, "OPD101")},
+    ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
          "acme/models/__init__.py": "", "acme/more.py": "from acme.models import m1\n"},
@@ -96,11 +125,12 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
 
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_what_is_told(files: dict[str, str], expected: set[tuple[str, int, str]], tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
-    for path, text in {"acme/__init__.py": "", **files}.items():
+    for path, text in {"pyproject.toml": PYPROJECT, "acme/__init__.py": "", **files}.items():
+        if path == "pyproject.toml" and any("dist-info" in one for one in files):
+            continue
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    config = Config(select=("OPD1", "OPD2"))
+    config = Config(select=("OPD1", "OPD2", "OPD602"))
     found = [(one.path, one.span.line, one.code) for one in check(discover([tmp_path], config), config).findings]
     assert set(found) == expected
 
