@@ -2,7 +2,8 @@
 
 Repairs copies of the incident fixtures and, with `--shared` (a folder with `cases/` and `bugs/`), of its small projects
 and, with `--bugs`, of the released packages with reported faults, which come from PyPI. Each package is then imported,
-module by module in fresh processes, as it was and as it is now: without the root, and with everything there. Without
+module by module in fresh processes (every module that a fix has changed, and at most eight others), as it was and as it
+is now: without the root, and with everything there. Without
 it, no import that worked may fail, and what failed must work or say what to install; with everything there every module
 must behave as before and lose no public name. What the user reported is run as well.
 """
@@ -105,6 +106,11 @@ class Figures:
     still: bool = False
     """What was reported fails as before."""
     faults: list[str] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+    """The paths of the changed files."""
+
+
+MOST_OTHERS = 8
 
 
 def repair(root: Path) -> Figures:
@@ -124,13 +130,17 @@ def repair(root: Path) -> Figures:
         figures.codes.update(finding.code for finding in outcome.applied)
         for path, _, new in outcome.changed():
             (root / path).write_bytes(new)
+            figures.changed.add(path)
     return figures
 
 
-def run(subject: Subject, root: Path, *, absent: bool) -> dict[str, dict[str, Any]]:
-    """What importing every module of a copy does, and what was reported."""
+def run(subject: Subject, root: Path, changed: set[str], *, absent: bool) -> dict[str, dict[str, Any]]:
+    """What importing modules of a copy does, and what was reported."""
     (project,) = discover([root], Config())
-    modules = sorted(file.module for file in project.files if file.module is not None and file.role == "subject")
+    files = [file for file in project.files if file.module is not None and file.role == "subject"]
+    others = sorted(file.module for file in files if file.module and file.relative not in changed)
+    modules = sorted(file.module for file in files if file.module and file.relative in changed)
+    modules += others[:: -(-len(others) // MOST_OTHERS) or 1]
     folders = [*(root / folder for folder in project.import_roots), *(subject.absent if absent else subject.present)]
     request = json.dumps([modules, subject.hidden if absent else [], subject.drive])
     done = subprocess.run(
@@ -142,7 +152,7 @@ def run(subject: Subject, root: Path, *, absent: bool) -> dict[str, dict[str, An
 
 def compare(subject: Subject, before: Path, after: Path, figures: Figures) -> None:
     """Hold the two against each other."""
-    old, new = run(subject, before, absent=True), run(subject, after, absent=True)
+    old, new = (run(subject, root, figures.changed, absent=True) for root in (before, after))
     for name, was in old.items():
         now = new.get(name, {"error": "nothing", "message": "it did not come to an end"})
         if "error" not in was:
@@ -154,7 +164,7 @@ def compare(subject: Subject, before: Path, after: Path, figures: Figures) -> No
             figures.still = True
         elif now.get("import") and re.search(r"\binstall\b|not available", now["message"]) and now != was:
             figures.told.append(name)
-    old, new = run(subject, before, absent=False), run(subject, after, absent=False)
+    old, new = (run(subject, root, figures.changed, absent=False) for root in (before, after))
     for name, was in old.items():
         now = new.get(name, {"error": "nothing", "message": "it did not come to an end"})
         if "error" in now and "error" not in was:
