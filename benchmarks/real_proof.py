@@ -215,18 +215,18 @@ def bugs(folder: Path, cache: Path) -> Iterator[Subject]:
         if package is None:
             print(f"{bug['id']}: cannot be fetched")
             continue
-        root = bug["missing"].split(" ")[0].partition(".")[0]
-        subject = Subject(bug["id"], package, [], [], [root], bug["snippet"], python=_python(bug["python"]))
+        missing = bug["missing"].split(" ")[0]
+        root = missing.partition(".")[0]
+        subject = Subject(bug["id"], package, [], [], [missing], bug["snippet"], python=_python(bug["python"]))
         subject.prepare = lambda bug=bug, subject=subject, root=root: _install(bug, subject, root, cache)
         yield subject
 
 
 def _install(bug: dict[str, Any], subject: Subject, root: str, cache: Path) -> None:
-    """What a package requires, and what it does without."""
+    """What a package requires, and what it does without: that is hidden where it has to be absent."""
     needs = _fetch(f"{bug['dist']}=={bug['bad']}", cache / f"needs-{bug['id']}", python=subject.python)
     more = _fetch(DISTRIBUTIONS.get(root, root), cache / f"more-{bug['id']}", python=subject.python)
-    subject.absent = [needs] if needs is not None else []
-    subject.present = [*subject.absent, *([more] if more is not None else [])]
+    subject.present = subject.absent = [folder for folder in (needs, more) if folder is not None]
 
 
 DISTRIBUTIONS = {

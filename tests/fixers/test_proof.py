@@ -134,6 +134,13 @@ def test_both_alternatives_are_asked(tmp_path: Path, stubs: Path, repair: Callab
             "the import stands in a class body",
         ),
         ({"acme/__init__.py": "from acme import m\n", "acme/m.py": "from numba import *\n"}, "star import"),
+        (
+            {
+                "acme/__init__.py": "",
+                "acme/m.py": "try:\n    import orjson\nexcept ImportError:\n    raise RuntimeError('no')\n",
+            },
+            "already says so and gives up, on purpose",
+        ),
     ],
 )
 def test_refusals(make: Any, repair: Callable[..., Any], files: dict[str, str], reason: str) -> None:

@@ -29,6 +29,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         raise Refusal("what fails is not an import statement at the top of the file")
     if any(isinstance(around, (cst.FunctionDef, cst.ClassDef)) for around in source.ancestors(statement)):
         raise Refusal("the import stands in a class body, or in a function that is called while the module is imported")
+    if _refuses_already(source, statement):
+        raise Refusal("where it is missing, the `try` around it already says so and gives up, on purpose")
     draft = Draft()
     if finding.code == "OPD602":
         draft.unsafe.append("it may be a requirement that somebody forgot to declare")
@@ -46,6 +48,21 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     for one in fallbacks_of(bench, root):
         guard_fallback(bench, one, root)
     return draft.finish(f"Guard the import of `{root}`, and say what to install where it is needed")
+
+
+def _refuses_already(source: Source, statement: Import) -> bool:
+    """A handler around the import raises an error of its own."""
+    inner: cst.CSTNode = statement
+    for around in source.ancestors(statement):
+        if isinstance(around, cst.Try) and inner is around.body:
+            return any(_raises(handler) for handler in around.handlers)
+        inner = around
+    return False
+
+
+def _raises(handler: cst.ExceptHandler) -> bool:
+    last = handler.body.body[-1]
+    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)
 
 
 def _imports_of(workshop: Workshop, source: Source, statement: Import, root: str) -> list[Import]:
