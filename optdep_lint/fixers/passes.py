@@ -147,7 +147,7 @@ class Passes:
     def _apply(self, chosen: Sequence[Finding]) -> bool:
         """Apply what can be proved; True where anything was applied.
 
-        Whose fix is to blame is left out and refused; where it is not clear whose, they are tried by halves.
+        Whose fix is to blame is left out and refused; where it is not clear whose, the others are tried first, then halves.
         """
         while chosen:
             state, contents, objections = self._try(chosen, self.state, self._outcome.contents)
@@ -164,8 +164,11 @@ class Passes:
                 return True
             blamed = {id(each): one for one in reversed(objections) if _is_clear(one) for each in one.suspects}
             if not blamed:
+                suspects = {id(each) for one in objections for each in one.suspects}
+                others = [finding for finding in chosen if id(finding) not in suspects]
                 half = len(chosen) // 2
-                return self._apply(chosen[:half]) or self._apply(chosen[half:])
+                first = others or chosen[:half]
+                return self._apply(first) or self._apply([one for one in chosen if one not in first])
             for finding in chosen:
                 if id(finding) in blamed:
                     self._tried[key_of(finding)] = _words_of(finding)

@@ -84,7 +84,7 @@ class Prover:
             key = _key(finding, after)
             if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, cured)):
                 reason = f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-                yield Objection(reason, _editing(finding.path, cured), finding)
+                yield Objection(reason, _suspects(finding, cured), finding)
         yield from _lost_names(before, after, cured, edited)
 
 
@@ -92,6 +92,16 @@ def _editing(path: str, cured: Sequence[Finding]) -> list[Finding]:
     """The findings whose fixes touch a file, or all where none does."""
     found = [one for one in cured if one.fix is not None and any(edit.path == path for edit in one.fix.edits)]
     return found or list(cured)
+
+
+def _suspects(brought: Finding, cured: Sequence[Finding]) -> list[Finding]:
+    """Whose fixes may have brought a finding: those that touch its file, else what leads to it, else its root."""
+    steps = {brought.path, *(step.path for step in brought.because)}
+    for paths in ({brought.path}, steps):
+        found = [one for one in cured if one.fix is not None and any(edit.path in paths for edit in one.fix.edits)]
+        if found:
+            return found
+    return [one for one in cured if one.absent == brought.absent] or list(cured)
 
 
 def _count(state: State) -> Counter[Key]:
