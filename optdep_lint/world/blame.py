@@ -87,6 +87,8 @@ class _Judge:
         if self._module is None or self._areas.is_configured(self._module, best.root):
             return
         kind, guard, reason = self._kind()
+        if kind != "undeclared" and best.root in self._survey.declared.usually_brought:
+            return
         if not best.certain:
             if kind == "guard" and guard is not None and self._says_nothing(guard):
                 yield self._at_origin("guard", guard, reason)

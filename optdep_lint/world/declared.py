@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from optdep_lint.config import Config
 from optdep_lint.metadata import ProjectMetadata, normalized
 from optdep_lint.metadata.import_names import namespace_roots
+from optdep_lint.metadata.known_requirements import usually_brought
 from optdep_lint.metadata.likely_names import with_likely_names
 from optdep_lint.metadata.model import Requirement
 from optdep_lint.world.modules import Tree
@@ -47,6 +49,9 @@ class Declared:
         self.metadata, self._tree, self._config = metadata, tree, config
         self._bringing = _by_root(metadata.requirements)
         self._brought = frozenset(_brought(metadata))
+        required = (one.distribution for one in metadata.required if one.marker is None)
+        self.usually_brought = frozenset(_roots_of(usually_brought(required)))
+        """The import roots that well-known plain requirements bring: a project that does not declare them relies on these."""
         self._roots: dict[str, str] = {}
         self.has_metadata = bool(metadata.sources)
         roots = {self.root_of(name) for name in asked} - {""}
@@ -96,6 +101,8 @@ class Declared:
         if plain:
             return OptionalRoot(root, "marker", plain[0]) if not self.metadata.is_guaranteed(root) else None
         extras = [one for one in requirements if one.extra is not None]
+        if requirements and root in self.usually_brought:
+            return None
         if extras:
             return OptionalRoot(root, "extra", extras[0])
         if root in self._brought:
@@ -132,9 +139,22 @@ class Declared:
         yield "bare", frozenset(self.optional)
 
     def _together(self, root: str) -> frozenset[str]:
-        """The roots that are absent when a root is: those of the same distribution."""
+        """The roots that are absent when a root is: those of the same distribution, and of such as require it."""
         brought = {other for one in self._bringing.get(root, ()) for other in one.roots if other in self.optional}
-        return frozenset({root, *brought})
+        return frozenset({root, *brought, *self._requiring(root)})
+
+    def _requiring(self, root: str) -> Iterator[str]:
+        """The optional roots whose distributions are known to bring another."""
+        return (other for other, brought in self._bringing_along.items() if root in brought and other != root)
+
+    @cached_property
+    def _bringing_along(self) -> Mapping[str, frozenset[str]]:
+        """For each optional root, those that the distributions which bring it are known to bring, too."""
+        distributions = {
+            root: {one.distribution for one in self._bringing.get(root, ())} or {normalized(root)}
+            for root in self.optional
+        }
+        return {root: frozenset(_roots_of(usually_brought(names))) for root, names in distributions.items()}
 
     def world(self, name: str, absent: Iterable[str] = ()) -> World:
         """A world in which these roots are absent, with the Python and platform that this implies."""
@@ -208,12 +228,14 @@ def _by_root(requirements: Iterable[Requirement]) -> dict[str, list[Requirement]
     return found
 
 
-def _brought(metadata: ProjectMetadata) -> Iterator[str]:
-    """The import roots that plain requirements are known to bring."""
+def _roots_of(distributions: Iterable[str]) -> Iterator[str]:
     from optdep_lint.metadata.import_names import ImportNames
 
-    names: ImportNames | None = None
-    for one in metadata.required:
-        for distribution in metadata.brought_by(one):
-            names = names or ImportNames.with_user_map({}, None)
-            yield from names.roots_of(distribution)[0]
+    names = ImportNames.with_user_map({}, None)
+    for distribution in distributions:
+        yield from names.roots_of(distribution)[0]
+
+
+def _brought(metadata: ProjectMetadata) -> Iterator[str]:
+    """The import roots that plain requirements are known to bring."""
+    yield from _roots_of(distribution for one in metadata.required for distribution in metadata.brought_by(one))

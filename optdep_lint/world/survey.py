@@ -238,6 +238,8 @@ class _Surveyor:
                     continue
                 root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
                 key = (use.failure.path, use.failure.at, root)
+                if root in self._declared.usually_brought:
+                    continue
                 if root and key not in self._known and (root == TYPING_ONLY or not askers.ask(name, use.function)):
                     self._known.add(key)
                     yield root, replace(use, failure=_plain(use.failure))

@@ -51,6 +51,21 @@ sys.modules[__name__] = Lazy(__name__, {"reader": ["read"]})
 READER = "from acme.images import Sampling\n"
 CLASS = "from acme.images import *\nclass Reader:\n    kind = Sampling\n"
 NEEDY = {f"acme/models/m{number}.py": "import numba\n" for number in range(10)}
+REQUIRED = """
+[project]
+name = "acme"
+version = "1"
+dependencies = ["datasets"]
+[project.optional-dependencies]
+fast = ["pyyaml"]
+"""
+VISION = """
+[project]
+name = "acme"
+version = "1"
+[project.optional-dependencies]
+vision = ["torchvision", "pillow"]
+"""
 OLD = """Metadata-Version: 2.1
 Name: acme
 Version: 1
@@ -109,6 +124,17 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/fast.py": "import numba\n",
          "acme.dist-info/METADATA": OLD},
         {("acme/fast.py", 1, "OPD101")},
+    ),
+    "what a required distribution brings": (
+        {"pyproject.toml": REQUIRED, "acme/core.py": "try:\n    import dill, yaml\nexcept ImportError:\n    dill = yaml = None\n"
+                                                     "def total(x):\n    return dill.dumps(yaml.dump(x))\n"},
+        set(),
+    ),
+    "what brings another cannot be there without it": (
+        {"pyproject.toml": VISION,
+         "acme/core.py": "import torchvision\ntry:\n    import PIL\nexcept ImportError:\n    pass\nSIZE = PIL.Image\n",
+         "acme/plain.py": "try:\n    import PIL\nexcept ImportError:\n    pass\nSIZE = PIL.Image\n"},
+        {("acme/plain.py", 5, "OPD105")},
     ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
