@@ -31,7 +31,8 @@ def total(values):
 ```
 
 ## Fix safety
-The fix is unsafe where the module uses the name at import time.
+The fix is safe, unless annotations name what is imported: they become text. Where the module needs the name while it is
+imported itself, or already refuses on purpose, there is none.
 
 ## References
 - [Optional dependencies](https://packaging.python.org/en/latest/guides/writing-pyproject-toml/#dependencies-and-requirements)

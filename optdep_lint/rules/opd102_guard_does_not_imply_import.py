@@ -30,6 +30,7 @@ if HAS_PYARROW:
 
 ## Fix safety
 The fix adds the missing test to the guard. It is unsafe, for what the block defines is then missing more often.
+A fall-back that is optional itself gets a `try` of its own.
 
 ## References
 - [importlib.util.find_spec](https://docs.python.org/3/library/importlib.html#importlib.util.find_spec)

@@ -29,7 +29,7 @@ def report():
 ```
 
 ## Fix safety
-The fix is unsafe: it moves the moment at which the import runs.
+The fix is unsafe: what uses the names has to expect their absence.
 
 ## References
 - [Lazy imports](https://docs.python.org/3/faq/programming.html#what-are-the-best-practices-for-using-import-in-a-module)
