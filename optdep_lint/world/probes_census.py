@@ -59,6 +59,11 @@ class Site:
         """It can weigh one probe against another: a function that probes more than once, or a module that does so itself."""
         return self.asks and (self.varies or len(self.calls) > 1) and (self.names or self.unit.definition is not None)
 
+    def inquires(self, call: syntax.Call) -> bool:
+        """A call of it only sees whether something is there."""
+        definition = self.unit.definition
+        return call.at in self.probes or (definition is not None and is_question(definition.name))
+
     def holds(self, path: str, at: int) -> bool:
         """A position lies in it."""
         if path != self.path:
@@ -112,6 +117,10 @@ class Census:
                 self.callers.setdefault(id(node), []).append(site)
         self.names = frozenset(text for site in self.sites for call in site.calls for text in _texts(call))
         """The names that probing calls are given as literals."""
+        self.probed = frozenset(
+            text for site in self.sites for call in site.calls if site.inquires(call) for text in _texts(call)
+        )
+        """Those of them that are asked for, rather than imported for use."""
 
     @property
     def trying(self) -> Iterator[Site]:

@@ -172,7 +172,7 @@ class _Judge:
             return own != root and not self._come_together(own, root, use)
         if own != root:
             return False
-        names = census(self._survey).names
+        names = census(self._survey).probed
         if use.name.startswith(f"{name}."):
             return any(
                 use.name == one or use.name.startswith(f"{one}.")

@@ -1129,6 +1129,17 @@ NO_DRIFT = {
                 from deep_ep import warm_up
                 warm_up()
     """,
+    "a submodule that is imported by its name for use": """
+        from importlib import import_module
+        from importlib.util import find_spec
+        def array_type():
+            return import_module("aiter.array").Array
+        def reshape(x):
+            if find_spec("aiter") is not None:
+                from aiter.array import reshape
+                return reshape(x)
+            return x
+    """,
     "requires one, uses both": """
         from importlib.util import find_spec
         def buffer():
