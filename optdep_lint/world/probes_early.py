@@ -50,7 +50,7 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
     yes = _names_that_can_hold(asker, site.unit, ()) if edits else frozenset()
     if not yes:
         return
-    asked = [root for root in _first_asked(asker, site) if not _fails_by_use(asker, site.unit, root)]
+    asked = [root for root in _first_asked(asker, site) if _concludes(asker, site.unit, {root})]
     no = {root: yes - _names_that_can_hold(asker, site.unit, {root}) for root in asked}
     if not any(no.values()):
         return  # whatever it asks for where one of these is missing, or but for an exit: its answer does not hang on one alone
@@ -63,7 +63,8 @@ def _look(asker: Inquirer, site: Site, *, imports: bool) -> Iterator[EarlyExit]:
             if no.get(root) and not _companions(root, other):
                 names = no[root] & holding(frozenset({root}))
                 names = names and names & holding(frozenset({other}))
-                if names and names - holding(frozenset({root, other})):
+                neither = frozenset({root, other})
+                if names and names - holding(neither) and _concludes(asker, site.unit, neither, edited):
                     yield EarlyExit(site.path, at, root, other)
 
 
@@ -91,10 +92,10 @@ def _roots(asker: Inquirer, site: Site, edits: list[tuple[int, Block]], *, impor
     return roots
 
 
-def _fails_by_use(asker: Inquirer, unit: Unit, root: str) -> bool:
-    """Without the root something is used that is not there: nothing has been decided."""
-    answer, _ = asker.ask(unit, {root}, forgiving=True)
-    return isinstance(answer, Failure) and answer.kind in ("name", "attribute", "call")
+def _concludes(asker: Inquirer, unit: Unit, absent: Collection[str], body: Block | None = None) -> bool:
+    """Something is decided: evaluation comes to an end, and not by the use of a name that is not there."""
+    answer, _ = asker.ask(unit, absent, forgiving=True, body=body)
+    return answer.kind not in ("name", "attribute", "call") if isinstance(answer, Failure) else bool(answer)
 
 
 def _companions(root: str, other: str) -> bool:
@@ -124,13 +125,15 @@ def gates(block: Block) -> Iterator[tuple[int, Block]]:
 
 def _of_statement(statement: Statement) -> Iterator[tuple[int, Block]]:
     match statement:
-        case syntax.If():
+        case syntax.If(test=test) if not _asks_type(test):
             if _leaves(statement.body):
                 yield statement.at, (statement._replace(body=statement.body[:-1]),)
             if statement.body:
                 yield statement.at, statement.body
             if _leaves(statement.orelse):
                 yield statement.at, (statement._replace(orelse=statement.orelse[:-1]),)
+            yield from _within(statement, "body", "orelse")
+        case syntax.If():
             yield from _within(statement, "body", "orelse")
         case syntax.Try():
             for number, handler in enumerate(statement.handlers):
@@ -161,6 +164,16 @@ def _within(statement: Any, *parts: str) -> Iterator[tuple[int, Block]]:
     for part in parts:
         for at, edited in gates(getattr(statement, part)):
             yield at, (statement._replace(**{part: edited}),)
+
+
+def _asks_type(test: syntax.Expression) -> bool:
+    """A condition asks what kind of thing it was given, and not whether something is there."""
+    match test:
+        case syntax.Not(operand=operand):
+            return _asks_type(operand)
+        case syntax.Call(function=syntax.Name(id="isinstance" | "issubclass")):
+            return True
+    return False
 
 
 def _leaves(block: Block) -> bool:

@@ -613,6 +613,17 @@ NOT_EARLY = {
                 return "aiter"
             return "flash"
     """,
+    "a condition on what was given": """
+        from importlib.util import find_spec
+        class State:
+            def __init__(self, settings):
+                self.found = None
+                if isinstance(settings, dict):
+                    if find_spec("flash_attn") is not None:
+                        self.found = "flash"
+                if find_spec("aiter") is not None:
+                    self.found = self.found or "aiter"
+    """,
     "companions": """
         from importlib.util import find_spec
         def has():
