@@ -31,9 +31,14 @@ def declares_project(folder: str, names: frozenset[str]) -> bool:
     """Whether `folder`, which holds `names`, is a distribution by itself: a `[project]` table, a wheel, an sdist."""
     if "PKG-INFO" in names or any(name.endswith(".dist-info") for name in names):
         return not os.path.isfile(os.path.join(os.path.dirname(folder), "__init__.py"))  # Not `setuptools/_vendor`.
-    return (
-        "pyproject.toml" in names and _DECLARES.search(read_bytes(os.path.join(folder, "pyproject.toml"))) is not None
-    )
+    if "pyproject.toml" not in names or ("__init__.py" in names and _is_installed(os.path.dirname(folder))):
+        return False
+    return _DECLARES.search(read_bytes(os.path.join(folder, "pyproject.toml"))) is not None
+
+
+def _is_installed(folder: str) -> bool:
+    """Whether packages are installed in a folder: one that ships its own `pyproject.toml` is no other project for that."""
+    return any(name.endswith(".dist-info") for name in list_names(folder))
 
 
 def has_setup(folder: str, names: frozenset[str]) -> bool:
