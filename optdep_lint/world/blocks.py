@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
 from optdep_lint.world.bindings import Bindings
 from optdep_lint.world.frames import Frame, State, join
+from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.truth import Atom, every, negate
 from optdep_lint.world.values import (
     Cause,
@@ -45,6 +47,13 @@ class Blocks(Bindings, ABC):
                     scope[name] = unbound
             elif before is None or before.get(name) is value:
                 scope[name] = caused(value, cause)
+
+    def pass_by(self, block: Block, cause: Cause | None, frame: Frame) -> None:
+        """What a function gives after a `return` goes back to the absence for which that is not taken."""
+        leaves = bool(block) and isinstance(block[-1], (syntax.Return, syntax.Raise))
+        known = cause is not None and cause.missing != TYPING_ONLY
+        if known and leaves and frame.kind == "function" and not frame.uncertain:
+            frame.passed = frame.passed or cause
 
     def meet(self, ends: list[State], before: State, frame: Frame) -> bool:
         """Go on from where several ways meet."""

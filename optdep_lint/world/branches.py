@@ -39,6 +39,7 @@ class Branches(Blocks):
         frame.guards = guards
         if falls and cause is not None:
             self.mark(bound_names(skipped), None, cause, frame)
+            self.pass_by(skipped, cause, frame)
             if taken:
                 frame.guards = (*guards, Guard("passed", node.at, None, cause, holds))
         return falls

@@ -273,7 +273,7 @@ class Calls:
         entry = dict(inner.state.assumed)
         falls = self._evaluation.statements.run(body, inner)
         if falls:
-            inner.exits.append(Exit("return", inner.state, Constant(None)))
+            inner.exits.append(Exit("return", inner.state, caused(Constant(None), inner.passed)))
         return self._result(function, inner, entry, frame, at)
 
     def frame_of(self, function: FunctionValue, frame: Frame, cause: Cause | None) -> Frame:

@@ -52,7 +52,7 @@ class Frame:
 
     __slots__ = (
         "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind", "left",
-        "module", "nonlocals", "own", "protected", "state", "thrown", "uncertain",
+        "module", "nonlocals", "own", "passed", "protected", "state", "thrown", "uncertain",
     )  # fmt: skip
 
     def __init__(self, kind: str, module: Module, state: State, enclosing: Frame | None = None) -> None:
@@ -72,6 +72,8 @@ class Frame:
         self.nonlocals: frozenset[str] = frozenset()
         self.own: frozenset[str] = frozenset()
         """Of a class body: the names it binds, which it never takes from functions around it."""
+        self.passed: Cause | None = None
+        """Of a function: the absence for which a `return` before was not taken."""
         self.caught: list[Failure] = []
         """The exceptions being handled, innermost last."""
         self.thrown: Failure | None = None

@@ -116,6 +116,8 @@ class Handlers(Blocks):
         unmet = [*names_from(node.body, _place_of(failure)), *bound_names(node.orelse)]
         for frame.state in states:
             self.mark(unmet, before, failure.cause, frame)
+        if states:
+            self.pass_by(node.body + node.orelse, failure.cause, frame)
 
     def _catches(self, handler: syntax.Handler, failure: Failure, frame: Frame) -> Truth:
         if handler.type is None:
@@ -178,6 +180,8 @@ class Handlers(Blocks):
                 if exit_.failure.cause is not None:
                     unmet = names_from(node.body, _place_of(exit_.failure))
                     self.mark(unmet, before, exit_.failure.cause, frame)
+                    if not falls and len(met) == 1:
+                        self.pass_by(node.body, exit_.failure.cause, frame)
                 ends.append(frame.state)
             if swallowed is not Truth.YES:
                 frame.exits.append(exit_)

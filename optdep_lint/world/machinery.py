@@ -11,6 +11,7 @@ from optdep_lint.world.literals import NotPython, to_python
 from optdep_lint.world.truth import Atom
 from optdep_lint.world.values import (
     Cause,
+    Choice,
     Constant,
     External,
     FunctionValue,
@@ -69,14 +70,17 @@ class Machinery:
         missing = world.missing(name)
         if missing is None:
             return Known("spec", name) if "." not in name else self._spec_below(name)
+        cause = Cause(missing, frame.module.source.path, at)
+        nothing = caused(Constant(None), cause)
+        if missing == name and missing in self.evaluation.doubtful:
+            return Choice(Atom(f"{missing} is injected"), Known("spec", name), nothing)
         stand_in = self.evaluation.injected.get(name.rpartition(".")[0])
         if missing in self.evaluation.doubtful or (
             isinstance(stand_in, External) and not self.evaluation.is_stdlib(stand_in.path)
         ):
             return Unknown()
-        cause = Cause(missing, frame.module.source.path, at)
         if missing == name:
-            return caused(Constant(None), cause)
+            return nothing
         message = f"No module named '{missing}'"
         failure = self.evaluation.expressions.failure(
             frame, at, "probe", message, cause, builtin("ModuleNotFoundError"), subject=name

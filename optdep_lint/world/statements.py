@@ -179,7 +179,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
 
     def _return(self, node: syntax.Return, frame: Frame) -> bool:
         value = Constant(None) if node.value is None else self._evaluation.expressions.evaluate(node.value, frame)
-        frame.exits.append(Exit("return", frame.state, caused(value, frame.cause)))
+        frame.exits.append(Exit("return", frame.state, caused(value, frame.cause or frame.passed)))
         return False
 
     def _raise(self, node: syntax.Raise, frame: Frame) -> bool:

@@ -146,8 +146,8 @@ def missing_root(failure: Failure | None) -> str | None:
 
 def complain_of_root(missing: str | None, real: dict, program: Program, runner: Runner) -> str | None:
     """Where a root was missing on the way, it is that one, or it does not come to the same where the root is there."""
-    if missing not in (None, *ABSENT, *real["all_roots"]):
-        return f"said {missing} is missing"
+    if missing not in (None, *ABSENT):
+        return f"said {missing} is missing" if missing in (*PRESENT, *sys.stdlib_module_names) else None
     behind = [root for root in real["roots"] if root in ABSENT]
     if missing in real["all_roots"] or not behind:
         return None

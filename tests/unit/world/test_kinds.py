@@ -195,3 +195,20 @@ def test_what_a_match_comes_to_goes_back_to_what_its_subject_does(outcome):
 
 def test_a_table_that_pairs_are_put_into(outcome):
     assert outcome("D = {}\nD.update([('a', 1)])\nif D['a'] == 1:\n import gone") == "gone"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        " try:\n  return import_module(name)\n except ImportError:\n  pass\n return None",
+        " with suppress(ImportError):\n  return import_module(name)",
+        " for one in (name, 'lost'):\n  try:\n   return import_module(one)\n  except ImportError:\n   continue",
+        " if find_spec(name):\n  return import_module(name)\n return None",
+    ],
+    ids=["passed", "suppressed", "one after the other", "asked"],
+)
+def test_what_a_function_gives_where_it_would_have_given_a_module(outcome, body):
+    imports = (
+        "from contextlib import suppress\nfrom importlib import import_module\nfrom importlib.util import find_spec\n"
+    )
+    assert outcome(f"{imports}def f(name):\n{body}\nm = f('gone')\nm.attr") == "gone"
