@@ -154,7 +154,9 @@ class Machinery:
             return imports.import_dotted(f"{package}.{name}", True, frame, at)
         if isinstance(name, str) and name in attributes:
             holder = imports.import_dotted(f"{package}.{attributes[name]}", True, frame, at)
-            return imports.import_name(holder, name, frame, at)
+            if self.evaluation.cautious:  # the names that an import statement would not find are told of
+                return imports.import_name(holder, name, frame, at)
+            return self.evaluation.expressions.attribute(holder, name, frame, at)
         if isinstance(name, str) and not self.evaluation.cautious:
             message = f"No {package} attribute {name}"
             raise Raised(
