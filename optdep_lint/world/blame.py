@@ -215,6 +215,8 @@ class _Judge:
                 breakage.module, breakage.root
             ):
                 continue
+            if self._areas.is_other_name(breakage.module, target):
+                continue
             if self._areas.holds(target, breakage.root) and self._survey.source_of(path) == breakage.module:
                 yield Blame("leak", path, at, breakage.root, breakage)
 

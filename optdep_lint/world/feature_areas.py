@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 
+from optdep_lint.facts import syntax
 from optdep_lint.world.survey import Survey, guards_elsewhere
 from optdep_lint.world.values import Instance, Table
 
@@ -58,11 +59,25 @@ class FeatureAreas:
         found = self._survey.base.modules.get(module)
         return found is not None and guards_elsewhere(found, root)
 
+    def is_other_name(self, module: str, target: str) -> bool:
+        """The module does nothing but give what another of the same last name has: it stands where that was."""
+        if module.rpartition(".")[2] != target.rpartition(".")[2]:
+            return False
+        body = self._survey.tree.sources[module].summary.body
+        return all(isinstance(one, (syntax.ImportFrom, syntax.Evaluate)) or _names_exports(one) for one in body)
+
     def is_handed_out(self, module: str) -> bool:
         """The package of the module puts something in its own place that finds out by itself what to hand out, and when."""
         package = self._survey.base.modules.get(module.rpartition(".")[0])
         replaced = package.replaced if package is not None else None
         return isinstance(replaced, Instance) and not any(isinstance(one, Table) for one in replaced.arguments)
+
+
+def _names_exports(statement: syntax.Statement) -> bool:
+    """`__all__ = ...`"""
+    return isinstance(statement, syntax.Assign) and all(
+        isinstance(target, syntax.Name) and target.id == "__all__" for target in statement.targets
+    )
 
 
 def _packages_of(module: str) -> tuple[str, ...]:

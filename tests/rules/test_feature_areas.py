@@ -136,6 +136,12 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/plain.py": "try:\n    import PIL\nexcept ImportError:\n    pass\nSIZE = PIL.Image\n"},
         {("acme/plain.py", 5, "OPD105")},
     ),
+    "the old name of a feature module": (
+        {"acme/io/fast.py": "import numba\n", "acme/io/__init__.py": "", "acme/old/__init__.py": "",
+         "acme/old/fast.py": "\"\"\"Moved.\"\"\"\nfrom acme.io.fast import numba\n__all__ = ['numba']\n",
+         "acme/old/slow.py": "from acme.io.fast import numba\n__all__ = ['numba']\n"},
+        {("acme/old/slow.py", 1, "OPD103")},
+    ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
          "acme/models/__init__.py": "", "acme/more.py": "from acme.models import m1\n"},
