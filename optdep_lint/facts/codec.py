@@ -36,6 +36,12 @@ def decode(data: bytes) -> Summary:
     return Summary(_unpack(body), list(bodies), asks, future, lines, Fault(*fault) if fault else None, _load)
 
 
+def marks_of(*nodes: type[Any]) -> tuple[bytes, ...]:
+    """What to look for in encoded bodies: one that holds a node of these types has one of these bytes in it."""
+    numbers = [_TAGS[node].to_bytes(4, "little") for node in nodes]
+    return tuple(kind + number for number in numbers for kind in (b"i", b"\xe9"))
+
+
 def _dump(body: Block) -> bytes:
     return marshal.dumps(_pack(body), _MARSHAL_VERSION)
 

@@ -7,9 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from optdep_lint.facts import syntax
+from optdep_lint.facts.codec import marks_of
 from optdep_lint.facts.summary import Summary
 from optdep_lint.world.hot_scope import Scopes
 from optdep_lint.world.hot_sight import Sight, contents
+from optdep_lint.world.hot_sinks import SinkWords
 from optdep_lint.world.hot_sites import PREPARING, Site
 from optdep_lint.world.values import ClassValue, FunctionValue, Instance, Value
 from optdep_lint.world.words import spelling_any, texts_in
@@ -26,9 +29,7 @@ class _Body(NamedTuple):
 class Mentions:
     """Answers whether a function can lead to a word of interest through calls; it says yes too often, never too rarely."""
 
-    def __init__(
-        self, scopes: Scopes, modules: Iterable[str], words_in: Callable[[str], frozenset[str] | None]
-    ) -> None:
+    def __init__(self, scopes: Scopes, modules: Iterable[str], words_in: Callable[[str], SinkWords | None]) -> None:
         self._scopes = scopes
         self._words_in = words_in
         self._sites = {module: sorted(scopes.sites(module), key=lambda site: site.node.body) for module in modules}
@@ -53,7 +54,8 @@ class Mentions:
             if words is None:
                 found += sites
                 continue
-            wanted, may_hold = {word.encode("utf-8", "replace") for word in words}, spelling_any(words)
+            wanted = {word.encode("utf-8", "replace") for word in words.imported | words.called}
+            may_hold = _holding(words)
             for site, bodies in _bodies(sites):
                 spelling = any(not isinstance(body, bytes) or may_hold(body) for body in summary.bodies[bodies])
                 if spelling and not wanted.isdisjoint(_words_in(summary, bodies)):
@@ -134,6 +136,15 @@ class Mentions:
         else:
             names = {site.node.name}
         return names | {alias for name in names for alias in aliases.get(name, ())}
+
+
+_IMPORTS = marks_of(syntax.Import, syntax.ImportFrom)
+
+
+def _holding(words: SinkWords) -> Callable[[bytes], bool]:
+    """Whether an encoded body may hold a sink."""
+    imports, calls = spelling_any(words.imported), spelling_any(words.called)
+    return lambda body: calls(body) or (any(mark in body for mark in _IMPORTS) and imports(body))
 
 
 def _bodies(sites: list[Site]) -> Iterator[tuple[Site, slice]]:

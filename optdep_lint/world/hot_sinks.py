@@ -56,6 +56,13 @@ class Sink(NamedTuple):
     """Nothing that the import binds is used: it is there for what importing does."""
 
 
+class SinkWords(NamedTuple):
+    """The words of sinks: one of the first in an import statement, or one of the others anywhere."""
+
+    imported: frozenset[str]
+    called: frozenset[str]
+
+
 class Sinks:
     """Recognizes what is paid for each time."""
 
@@ -63,18 +70,19 @@ class Sinks:
         self._survey, self._scopes = survey, scopes
         self._strict = survey.config.strict
 
-    def words_in(self, module: str) -> frozenset[str] | None:
-        """Of these, any function of the module that holds a sink holds one; None where any function may."""
+    def words_in(self, module: str) -> SinkWords | None:
+        """What any function of the module that holds a sink spells; None where any function may hold one."""
         if self._strict:
             return None
         asks = self._survey.tree.sources[module].summary.asks
-        words = {"__import__", *(name.partition(".")[0] for name in asks if self._root(name))}
+        imported = frozenset(name.partition(".")[0] for name in asks if self._root(name))
+        words = {"__import__"}
         if any(_ASKING.match(name) for name in asks):
             namespace = self._survey.base.modules[module].namespace
             words |= {
                 name for name, value in namespace.items() if getattr(value, "path", None) in _PROBES
             } | _PROBE_NAMES
-        return frozenset(words)
+        return SinkWords(imported, frozenset(words))
 
     def of(self, site: Site, happenings: Iterable[Happening], call: syntax.Call | None) -> Iterator[Sink]:
         """The sinks among what happens in a function; `call` is the call by which it was entered."""
