@@ -25,7 +25,7 @@ from optdep_lint.world.values import (
     Unbound,
     Value,
 )
-from optdep_lint.world.words import Words
+from optdep_lint.world.words import Index, Words
 
 _Import: TypeAlias = "syntax.Import | syntax.ImportFrom"
 
@@ -61,23 +61,19 @@ class References:
     def spelled(self, module: str, name: str) -> Iterator[tuple[Module, Definition, object]]:
         """The functions that may read what a module calls by a name, each with its module, and what defines that name."""
         node = self._definition(module, name)
-        for reader in map(self._evaluation.modules.get, self._subjects) if node is not None else ():
-            if reader is not None and reader.status == "ok":
-                aliases = self._aliases(reader, node)
-                words = {*aliases, *({name} - reader.namespace.keys())}
-                for definition in self._words.spelling(reader.source.summary, words):
-                    if (reader.name, definition.name) != (module, name):
-                        yield reader, definition, node
+        for reader, aliases in self._readers(node, name):
+            words = {*aliases, *({name} - reader.namespace.keys())}
+            for definition in self._words.spelling(reader.source.summary, words):
+                if (reader.name, definition.name) != (module, name):
+                    yield reader, definition, node
 
     def outside_functions(self, module: str, name: str) -> Iterator[Reference]:
         """The places in the modules' own code that read what a module calls by a name, its own body left out."""
         node = self._definition(module, name)
-        for reader in map(self._evaluation.modules.get, self._subjects) if node is not None else ():
-            if reader is not None and reader.status == "ok":
-                aliases = self._aliases(reader, node)
-                for one in self._in_module(reader, aliases, None) if aliases else ():
-                    if (one.module, one.holder) != (module, name):
-                        yield one
+        for reader, aliases in self._readers(node):
+            for one in self._in_module(reader, aliases, None):
+                if (one.module, one.holder) != (module, name):
+                    yield one
 
     def to(self, module: str, name: str) -> list[Reference]:
         """The places that this world reaches and that read what a module calls by a name, its own body left out."""
@@ -88,13 +84,10 @@ class References:
             node = self._definition(module, name)
             owner, _, method = name.rpartition(".")
             holder = self._definition(module, owner) if owner else node
-            if node is not None and holder is not None:
-                for reader in map(self._evaluation.modules.get, self._subjects):
-                    if reader is not None and reader.status == "ok":
-                        aliases = self._aliases(reader, holder)
-                        found += self._in_module(reader, aliases, method if owner else None) if aliases else ()
-                        names = {method} if owner else {*aliases, method}
-                        found += self._in_functions(reader, node, names)
+            for reader, aliases in self._readers(holder, method) if node is not None else ():
+                found += self._in_module(reader, aliases, method if owner else None) if aliases else ()
+                names = {method} if owner else {*aliases, method}
+                found += self._in_functions(reader, node, names)
         return [one for one in found if (one.module, one.holder) != key]
 
     def to_module(self, module: str) -> list[Reference]:
@@ -157,10 +150,51 @@ class References:
         method = value.names.get(name.partition(".")[2]) if isinstance(value, ClassValue) else None
         return node_of(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
 
+    def _readers(self, node: object | None, word: str = "") -> Iterator[tuple[Module, Collection[str]]]:
+        """The modules that bind a function or class, with the names, and those that may spell the word in a function."""
+        if node is None:
+            return
+        base, modules = self._base or self, self._evaluation.modules
+        spelling = base._spelling.files(word) if word else set()  # noqa: SLF001  # of the same class
+        binding = base._binding.get(id(node), set()) | self._differing()  # noqa: SLF001  # as above
+        for number in sorted(binding | spelling):
+            reader = modules.get(self._subjects[number])
+            if reader is not None and reader.status == "ok":
+                aliases = self._aliases(reader, node)
+                if aliases or number in spelling:
+                    yield reader, aliases
+
+    def _differing(self) -> set[int]:
+        """The numbers of the modules of this world that are not shared."""
+        if self._base is None:
+            return set()
+        modules, is_shared = self._evaluation.modules, self._evaluation.is_shared
+        return {
+            number for number, name in enumerate(self._subjects)
+            if (module := modules.get(name)) is not None and not is_shared(module)
+        }  # fmt: skip
+
+    @cached_property
+    def _spelling(self) -> Index:
+        return Index(self._evaluation.tree.sources[name].summary for name in self._subjects)
+
+    @cached_property
+    def _binding(self) -> Mapping[int, set[int]]:
+        """By the identity of what defines a function or class, the numbers of the modules that bind it."""
+        found: dict[int, set[int]] = {}
+        for number, name in enumerate(self._subjects):
+            reader = self._evaluation.modules.get(name)
+            for node in self._names_of(reader) if reader is not None else ():
+                found.setdefault(node, set()).add(number)
+        return found
+
     def _aliases(self, reader: Module, node: object) -> Collection[str]:
         """By what names a module binds a function or class: looked up in an index, made of what differs in this world alone."""
         if self._base is not None and self._evaluation.is_shared(reader):
             return self._base._aliases(reader, node)  # noqa: SLF001  # of the same class
+        return self._names_of(reader).get(id(node), ())
+
+    def _names_of(self, reader: Module) -> Mapping[int, set[str]]:
         bound = self._bound.get(reader.name)
         if bound is None:
             bound = self._bound[reader.name] = defaultdict(set)
@@ -168,7 +202,7 @@ class References:
                 found = node_of(value)
                 if found is not None:
                     bound[id(found)].add(alias)
-        return bound.get(id(node), ())
+        return bound
 
     def _in_module(self, reader: Module, aliases: Collection[str], method: str | None) -> Iterator[Reference]:
         """By the module's own code: class bodies, bases, decorators, tables."""

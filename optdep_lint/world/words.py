@@ -21,6 +21,34 @@ def texts_in(body: bytes) -> set[bytes]:
     return {found[1 : found[0] + 1] for found in set(_TEXT.findall(body)) if len(found) > found[0]}
 
 
+_NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_LONGEST = 0xFF
+"""Longer texts are written in another way."""
+
+
+class Index:
+    """In which of many files a word stands in a function; it says yes too often, never too rarely."""
+
+    def __init__(self, files: Iterable[Summary]) -> None:
+        self._holding: dict[bytes, set[int]] = {}
+        self._unread: set[int] = set()
+        """The files with functions that are not encoded."""
+        self._count = 0
+        for number, summary in enumerate(files):
+            encoded = [body for body in summary.bodies if isinstance(body, bytes)]
+            if len(encoded) < len(summary.bodies):
+                self._unread.add(number)
+            for text in texts_in(b"".join(encoded)):
+                self._holding.setdefault(text, set()).add(number)
+            self._count += 1
+
+    def files(self, word: str) -> set[int]:
+        """The numbers of the files, as they were given."""
+        if len(word) > _LONGEST or _NAME.fullmatch(word) is None:
+            return set(range(self._count))
+        return self._holding.get(word.encode(), set()) | self._unread
+
+
 def spelling_any(words: Iterable[str]) -> Callable[[bytes], bool]:
     """Whether an encoded body may spell one of these words."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in sorted(words)]
