@@ -10,7 +10,9 @@ from optdep_lint.world.survey import Survey, guards_elsewhere
 from optdep_lint.world.values import Instance, Table
 
 _FEWEST = 10
-"""How many modules a package must have to be about something as a whole."""
+"""How many modules a package must have to be about what most of them need."""
+_SEVERAL = 4
+"""How many it must have, itself included, to be about what every one of them needs."""
 
 
 class FeatureAreas:
@@ -37,11 +39,12 @@ class FeatureAreas:
         return inside or self._lies_among_needy(module, root) or self.is_configured(module, root)
 
     def _lies_among_needy(self, module: str, root: str) -> bool:
-        """A package below the top in which the module lies is about the root: most of its modules need it."""
+        """A package below the top in which the module lies is about the root: all of its modules need it, or most of many."""
         failing = self._failing.get(root, Counter())
+        needy = ((self._sizes[package], failing[package]) for package in _packages_of(module))
         return any(
-            self._sizes[package] >= _FEWEST and 2 * failing[package] > self._sizes[package]
-            for package in _packages_of(module)
+            (size >= _FEWEST and 2 * needing > size) or (size >= _SEVERAL and needing == size)
+            for size, needing in needy
         )
 
     def is_configured(self, module: str, root: str) -> bool:

@@ -98,6 +98,16 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
         {**NEEDY, "acme/models/__init__.py": "", "acme/models/more.py": "from acme.models import m0\n"},
         set(),
     ),
+    "a small package, each module of which needs it": (
+        {**{f"acme/kernels/k{number}.py": "import numba\n" for number in range(3)},
+         "acme/kernels/__init__.py": "from acme.kernels import k0, k1, k2\n"},
+        set(),
+    ),
+    "a small package, but for one module": (
+        {**{f"acme/kernels/k{number}.py": "import numba\n" for number in range(3)}, "acme/kernels/plain.py": "",
+         "acme/kernels/__init__.py": "from acme.kernels import k0, k1, k2\n"},
+        {("acme/kernels/__init__.py", 1, "OPD103")},
+    ),
     "a package of which a part needs it": (
         {"acme/models/m0.py": "import numba\n", "acme/models/__init__.py": "",
          "acme/models/more.py": "from acme.models import m0\n",
