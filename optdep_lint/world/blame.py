@@ -96,7 +96,10 @@ class _Judge:
         if kind == "guard" or self._is_reported(kind):
             yield self._at_origin(kind, guard, reason)
             return
-        yield from self._leaks()
+        leaks = list(self._leaks())
+        if kind == "undeclared" and leaks:  # some importer goes on, but others do not
+            leaks = [self._at_origin(kind, guard, reason)]
+        yield from leaks
 
     def _at_origin(self, kind: str, guard: Guard | None, reason: str) -> Blame:
         path, at = self._place()

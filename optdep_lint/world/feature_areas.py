@@ -12,7 +12,7 @@ from optdep_lint.world.values import Instance, Table
 _FEWEST = 10
 """How many modules a package must have to be about what most of them need."""
 _SEVERAL = 4
-"""How many it must have, itself included, to be about what every one of them needs."""
+"""How many it must have, itself included, to be about what every one of them, itself aside, needs."""
 
 
 class FeatureAreas:
@@ -22,8 +22,11 @@ class FeatureAreas:
         self._survey = survey
         self._sizes = Counter(package for name in survey.tree.sources for package in _packages_of(name))
         self._failing: dict[str, Counter[str]] = {}
+        """By root, how many modules of each package fail without it and ask for it themselves."""
         for root, module in {(one.root, one.module) for one in survey.breakages if one.certain}:
-            self._failing.setdefault(root, Counter()).update(_packages_of(module))
+            asks = survey.tree.sources[module].summary.asks
+            if any(survey.declared.root_of(name) == root for name in asks):
+                self._failing.setdefault(root, Counter()).update(_packages_of(module))
 
     def holds(self, module: str, root: str) -> bool:
         """A module imports the root unguarded, or lies in a package that does, or of which most modules need it."""
@@ -43,7 +46,7 @@ class FeatureAreas:
         failing = self._failing.get(root, Counter())
         needy = ((self._sizes[package], failing[package]) for package in _packages_of(module))
         return any(
-            (size >= _FEWEST and 2 * needing > size) or (size >= _SEVERAL and needing == size)
+            (size >= _FEWEST and 2 * needing > size) or (size >= _SEVERAL and needing >= size - 1)
             for size, needing in needy
         )
 

@@ -119,6 +119,12 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/api.py": "try:\n    from acme import plot\nexcept ImportError:\n    plot = None\n"},
         set(),
     ),
+    "nothing declares it, and only one of its importers goes on": (
+        {"acme/plot/__init__.py": "import altair\n", "acme/plot/more.py": "import altair\n",
+         "acme/api.py": "try:\n    from acme import plot\nexcept ImportError:\n    plot = None\n",
+         "acme/page.py": "from acme import plot\n"},
+        {("acme/plot/__init__.py", 1, "OPD602")},
+    ),
     "nothing declares it": (
         {"acme/plot/__init__.py": "import altair\n", "acme/api.py": "from acme import plot\n"},
         {("acme/plot/__init__.py", 1, "OPD602")},
