@@ -80,10 +80,12 @@ class _Reader:
         self._names: set[bytes] = set()
 
     def may_import(self, file: SourceFile) -> bool:
-        """What is followed spells each part of the module's name, or lists the modules that there are."""
+        """It was followed before, or what is followed spells each part of the module's name, or lists modules."""
         earlier = self._before.get(file.path)
-        if file.module is None or (earlier is not None and earlier.followed):
-            return earlier is not None and earlier.followed
+        if earlier is not None and earlier.followed:
+            return True
+        if file.module is None:
+            return False
         parts = {part.encode("utf-8", "surrogatepass") for part in file.module.split(".")}
         return parts <= self._names or not self._names.isdisjoint(_LISTING)
 

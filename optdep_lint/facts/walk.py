@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from optdep_lint.facts import syntax
@@ -163,19 +163,38 @@ def all_expressions(block: Block) -> Iterator[Expression]:
         yield from expressions(statement)
 
 
-def names_read(summary: Summary, block: Block) -> frozenset[str]:
-    """The plain names that a function's block reads, those in functions and lambdas within it included; its annotations never run."""
+def names_read(
+    summary: Summary, block: Block, own: Callable[[syntax.Function | syntax.Lambda], Collection[str]] = lambda _: ()
+) -> frozenset[str]:
+    """The plain names that a function's block reads, also in functions and lambdas within it, there less what is their `own`.
+
+    Annotations of local variables never run, and those of functions do not where they are postponed.
+    """
     found: set[str] = set()
     for statement in statements(block):
-        if isinstance(statement, syntax.Function):
-            found |= names_read(summary, summary.body_of(statement.body))
-        read = (statement.target, statement.value) if isinstance(statement, syntax.Annotated) else statement
+        read: object = statement
+        if isinstance(statement, syntax.Annotated):
+            read = (statement.target, statement.value)
+        elif isinstance(statement, syntax.Function):
+            found |= names_read(summary, summary.body_of(statement.body), own).difference(own(statement))
+            if summary.future_annotations:
+                read = (statement.decorators, tuple(parameter.default for parameter in statement.parameters))
         for expression in expressions(read):
             if isinstance(expression, syntax.Name):
                 found.add(expression.id)
             elif isinstance(expression, syntax.Lambda):
-                found |= names_read(summary, summary.body_of(expression.body))
+                found |= names_read(summary, summary.body_of(expression.body), own).difference(own(expression))
     return frozenset(found)
+
+
+def last_name(node: Expression) -> str:
+    """The last part of a dotted name, that of a call's function included; empty for anything else."""
+    match node:
+        case syntax.Name(id=name) | syntax.Attribute(name=name):
+            return name
+        case syntax.Call(function=held) | syntax.Subscript(value=held):
+            return last_name(held)
+    return ""
 
 
 def _fields_of(node: Any) -> tuple[str, ...]:

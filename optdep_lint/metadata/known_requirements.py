@@ -1,6 +1,7 @@
 """What a plain install of well-known distributions brings besides them: facts, from the metadata of their releases of November 2026.
 
-Only requirements without a marker are listed, or such as hold on every Python. A lock file or installed metadata know better.
+Of each, requirements without a marker, or such as hold on every Python, and not all of these: what is not listed is only not known.
+A lock file or installed metadata know better.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, expressions, inner_definitions, statements, way_to
+from optdep_lint.facts.walk import Definition, expressions, inner_definitions, last_name, statements, way_to
 from optdep_lint.world.calltime import CallTime
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.evidence import Evidence
@@ -15,7 +15,7 @@ from optdep_lint.world.modules import Module
 from optdep_lint.world.operations import atoms_of
 from optdep_lint.world.references import References, stands_for
 from optdep_lint.world.truth import Condition
-from optdep_lint.world.values import Choice, Constant, Instance, Items, Table, Unknown, Value
+from optdep_lint.world.values import Choice, Instance, Items, Table, Unknown, Value
 from optdep_lint.world.words import Words
 
 _DEEPEST = 5
@@ -86,7 +86,7 @@ class Askers:
     def _find_entries(self, module: str, name: str) -> tuple[Entry, ...] | None:
         """The places that read a function or class; None where others may get at it."""
         found = self._evaluation.modules[module]
-        if found.status != "ok" or _is_exported(found, name) or self._is_handed_on(module, name):
+        if found.status != "ok" or found.exports(name) or self._is_handed_on(module, name):
             return None
         if isinstance(found.namespace.get(name), (Items, Table)):
             return self._reading_table(found, name)
@@ -118,7 +118,7 @@ class Askers:
         definition = self._definition(module, name)
         node = definition.node if definition is not None else getattr(value, "node", None)
         decorators = node.decorators if isinstance(node, (syntax.Function, syntax.Class)) else ()
-        return any(_last_name(one) not in _PLAIN_DECORATORS for one in decorators)
+        return any(last_name(one) not in _PLAIN_DECORATORS for one in decorators)
 
     def _reading_table(self, keeper: Module, name: str) -> tuple[Entry, ...] | None:
         """The functions that read a list or table of a module, there or where it is imported by its name."""
@@ -227,13 +227,6 @@ class Askers:
         return found.get(name)
 
 
-def _is_exported(module: Module, name: str) -> bool:
-    """`__all__` lists it."""
-    listed = module.namespace.get("__all__")
-    elements: Iterator[Value] | tuple[Value, ...] = listed.elements if isinstance(listed, Items) else ()
-    return any(isinstance(element, Constant) and element.value == name for element in elements)
-
-
 def _is_read_outside_functions(module: Module, name: str) -> bool:
     """The module's own code reads one of its names."""
     for statement in statements(module.source.summary.body):
@@ -242,12 +235,3 @@ def _is_read_outside_functions(module: Module, name: str) -> bool:
         if any(isinstance(part, syntax.Name) and part.id == name for part in expressions(read)):
             return True
     return False
-
-
-def _last_name(node: syntax.Expression) -> str:
-    """The last part of what a decorator is called."""
-    if isinstance(node, syntax.Call):
-        node = node.function
-    if isinstance(node, syntax.Attribute):
-        return node.name
-    return node.id if isinstance(node, syntax.Name) else ""

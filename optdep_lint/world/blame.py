@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Place, expressions, way_to
-from optdep_lint.world.feature_areas import FeatureAreas
+from optdep_lint.world.feature_areas import FeatureAreas, guards_elsewhere
 from optdep_lint.world.platform_words import asks_platform
-from optdep_lint.world.survey import Breakage, Survey, guards_elsewhere
+from optdep_lint.world.survey import Breakage, Survey
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
 from optdep_lint.world.values import Guard
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import definitions, expressions, parts_of, statements
+from optdep_lint.facts.walk import definitions, expressions, names_read, parts_of, statements
 
 
 def bound_names(block: Block) -> Iterator[str]:
@@ -123,24 +123,12 @@ def local_names(body: Block) -> frozenset[str]:
 
 
 def free_names(summary: Summary, function: syntax.Function | syntax.Lambda) -> frozenset[str]:
-    """The names that a function, or a function or lambda in it, reads from without; annotations of local variables never run."""
-    body = summary.body_of(function.body)
-    own = local_names(body).union(parameter.name for parameter in function.parameters)
-    found: set[str] = set()
-    for statement in statements(body):
-        read: object = statement
-        if isinstance(statement, syntax.Annotated):
-            read = (statement.target, statement.value)
-        elif isinstance(statement, syntax.Function):
-            found |= free_names(summary, statement)
-            if summary.future_annotations:
-                read = (statement.decorators, tuple(parameter.default for parameter in statement.parameters))
-        for expression in expressions(read):
-            if isinstance(expression, syntax.Name):
-                found.add(expression.id)
-            elif isinstance(expression, syntax.Lambda):
-                found |= free_names(summary, expression)
-    return frozenset(found - own)
+    """The names that a function, or a function or lambda in it, reads from without."""
+
+    def own(one: syntax.Function | syntax.Lambda) -> frozenset[str]:
+        return local_names(summary.body_of(one.body)).union(parameter.name for parameter in one.parameters)
+
+    return names_read(summary, summary.body_of(function.body), own) - own(function)
 
 
 def _passing_names(block: Block) -> Iterator[str]:

@@ -47,6 +47,11 @@ class Use:
     certain: bool
     """Every call fails; otherwise only some do."""
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Path and position of what fails."""
+        return self.failure.path, self.failure.at
+
 
 class Functions:
     """The functions of every module, and the names that each reads of its module."""

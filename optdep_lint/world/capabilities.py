@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.syntax import Block, Expression
-from optdep_lint.facts.walk import Definition, all_expressions, expressions, statements
+from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.walk import Definition, all_expressions, expressions, last_name, statements
 from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
@@ -68,7 +68,7 @@ def asked_in(summary: Summary, definition: Definition) -> list[Asked]:
         for part in expressions(statement):
             if (
                 isinstance(part, syntax.Call)
-                and _last_name(part.function) in ("find_spec", "import_module")
+                and last_name(part.function) in ("find_spec", "import_module")
                 and part.arguments
             ):
                 first = part.arguments[0]
@@ -79,16 +79,6 @@ def asked_in(summary: Summary, definition: Definition) -> list[Asked]:
                 ):
                     modules.setdefault(first.value, set())
     return [Asked(module, frozenset(names)) for module, names in modules.items()]
-
-
-def _last_name(function: Expression) -> str:
-    return (
-        function.name
-        if isinstance(function, syntax.Attribute)
-        else function.id
-        if isinstance(function, syntax.Name)
-        else ""
-    )
 
 
 def _only_asks(body: Block) -> bool:

@@ -6,7 +6,9 @@ import fnmatch
 from collections import Counter
 
 from optdep_lint.facts import syntax
-from optdep_lint.world.survey import Survey, guards_elsewhere
+from optdep_lint.facts.walk import parts_of
+from optdep_lint.world.modules import Module
+from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Instance, Table
 
 _FEWEST = 10
@@ -90,3 +92,35 @@ def _packages_of(module: str) -> tuple[str, ...]:
     """The packages below the top that a module lies in, itself included; a plain module is only told by its own."""
     parts = module.split(".")
     return tuple(".".join(parts[:length]) for length in range(2, len(parts) + 1))
+
+
+def guards_elsewhere(module: Module, root: str) -> bool:
+    """The module has another import of the root under a guard: it means to live without it."""
+
+    def guarded(block: syntax.Block, inside: bool) -> bool:
+        for statement in block:
+            if inside and _imports(statement, root):
+                return True
+            if isinstance(statement, syntax.Class):
+                continue
+            for part, inner in parts_of(statement):
+                guards = isinstance(statement, syntax.Try) and part == "body" and _goes_on(statement)
+                if guarded(inner, inside or guards):
+                    return True
+        return False
+
+    return guarded(module.source.summary.body, False)
+
+
+def _goes_on(statement: syntax.Try) -> bool:
+    """At least one handler lets the module go on."""
+    return any(not handler.body or not isinstance(handler.body[-1], syntax.Raise) for handler in statement.handlers)
+
+
+def _imports(statement: syntax.Statement, root: str) -> bool:
+    match statement:
+        case syntax.Import():
+            return any(alias.name == root or alias.name.startswith(f"{root}.") for alias in statement.names)
+        case syntax.ImportFrom():
+            return statement.level == 0 and (statement.module == root or statement.module.startswith(f"{root}."))
+    return False

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
-from optdep_lint.facts.walk import all_expressions
+from optdep_lint.facts.walk import all_expressions, last_name
 from optdep_lint.world.hot_mentions import Mentions
 from optdep_lint.world.hot_scope import Scopes
-from optdep_lint.world.hot_sites import Site, last_name
+from optdep_lint.world.hot_sites import Site
 from optdep_lint.world.own_calls import own_calls
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue, Value

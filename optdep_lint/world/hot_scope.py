@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
-from optdep_lint.facts.walk import statements
+from optdep_lint.facts.walk import last_name, statements
 from optdep_lint.world.bound import target_names
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.hot_sites import Site, Sites, alternatives, last_name
+from optdep_lint.world.hot_sites import Site, Sites, alternatives
 from optdep_lint.world.values import (
     ClassValue,
     Constant,

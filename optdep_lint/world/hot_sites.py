@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.syntax import Block, Expression
-from optdep_lint.facts.walk import parts_of
+from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.walk import last_name, parts_of
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.values import Choice, ClassValue, FunctionValue, Known, Method, Value
 
@@ -129,13 +129,3 @@ def alternatives(value: Value | None) -> Iterator[Value]:
             yield from alternatives(function)
         case _:
             yield value
-
-
-def last_name(node: Expression) -> str:
-    """The last part of a dotted name, that of a call's function included; empty for anything else."""
-    match node:
-        case syntax.Name(id=name) | syntax.Attribute(name=name):
-            return name
-        case syntax.Call(function=held) | syntax.Subscript(value=held):
-            return last_name(held)
-    return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from optdep_lint.facts.summary import Summary
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.truth import Condition
-from optdep_lint.world.values import Failure, Value
+from optdep_lint.world.values import Constant, Failure, Items, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,12 @@ class Module:
     def is_open(self) -> bool:
         """Whether its import, having come to its end here, is to be found in `sys.modules` is not certain."""
         return self.doubtful or bool(self.maybe)
+
+    def exports(self, name: str) -> bool:
+        """Its `__all__` lists a name."""
+        listed = self.namespace.get("__all__")
+        elements = listed.elements if isinstance(listed, Items) else ()
+        return any(isinstance(element, Constant) and element.value == name for element in elements)
 
     def renew(self) -> None:
         """As if it had not been imported."""

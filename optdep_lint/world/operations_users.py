@@ -9,7 +9,7 @@ from optdep_lint.world.operations import Registration, atoms_of
 from optdep_lint.world.probes_answers import shape
 from optdep_lint.world.references import Reference, References, node_of
 from optdep_lint.world.truth import Condition, Truth
-from optdep_lint.world.values import ClassValue, Constant, Descriptor, FunctionValue, Items
+from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue
 
 _DEEPEST = 4
 """Over how many references it is followed who asks for an operation."""
@@ -91,13 +91,13 @@ class OperationUsers:
         modules = self._evaluation.modules
         node = node_of(modules[module].namespace.get(name))
         parts = module.split(".")
-        for holder in (modules.get(".".join(parts[:length])) for length in range(1, len(parts) + 1)):
-            if holder is not None and holder.source.is_package and node_of(holder.namespace.get(name)) is node:
-                listed = holder.namespace.get("__all__")
-                elements = listed.elements if isinstance(listed, Items) else ()
-                if any(isinstance(element, Constant) and element.value == name for element in elements):
-                    return True
-        return False
+        return any(
+            holder is not None
+            and holder.source.is_package
+            and node_of(holder.namespace.get(name)) is node
+            and holder.exports(name)
+            for holder in (modules.get(".".join(parts[:length])) for length in range(1, len(parts) + 1))
+        )
 
     def _hides(self, reference: Reference, operation: str) -> bool:
         """What is asked on the way to a reference may well mean the operation."""

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, all_expressions, expressions, parts_of, statements
+from optdep_lint.facts.walk import Definition, all_expressions, expressions, last_name, parts_of, statements
 from optdep_lint.world.bound import bound_names
-from optdep_lint.world.hot_sites import last_name
 from optdep_lint.world.modules import Module, Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_asked import asking_sources, functions_spelling, optional_words

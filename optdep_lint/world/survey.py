@@ -10,8 +10,6 @@ from functools import partial
 from typing import Any
 
 from optdep_lint.config import Config
-from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import statements
 from optdep_lint.pool import apart, deeply
 from optdep_lint.world.askers import Askers
 from optdep_lint.world.calltime import CallTime, Functions, Use
@@ -172,7 +170,7 @@ class _Surveyor:
         for root, name in seen.survived:
             self._survived[root].add(name)
         for root, use in seen.uses:
-            self._uses.setdefault((use.failure.path, use.failure.at, root), (root, seen.world, use))
+            self._uses.setdefault((*use.place, root), (root, seen.world, use))
 
     def _look_at(self, evaluation: Evaluation, names: Iterable[str]) -> _Seen:
         """What breaks in a world, among the modules that can differ in it."""
@@ -219,7 +217,7 @@ class _Surveyor:
             cause = use.failure.cause
             assert cause is not None
             root = self._root(cause.missing) or cause.missing
-            self._known.add((use.failure.path, use.failure.at, root))
+            self._known.add((*use.place, root))
             yield root, replace(use, failure=_plain(use.failure))
 
     def _failing_uses(
@@ -237,7 +235,7 @@ class _Surveyor:
                 if cause is None or use.failure.path != module.source.path or use.failure.chain:
                     continue
                 root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
-                key = (use.failure.path, use.failure.at, root)
+                key = (*use.place, root)
                 if root in self._declared.usually_brought:
                     continue
                 if root and key not in self._known and (root == TYPING_ONLY or not askers.ask(name, use.function)):
@@ -279,39 +277,3 @@ def _parents(name: str) -> Iterator[str]:
     while "." in name:
         name = name.rpartition(".")[0]
         yield name
-
-
-def guards_elsewhere(module: Module, root: str) -> bool:
-    """The module has another import of the root under a guard: it means to live without it."""
-    from optdep_lint.facts.walk import parts_of
-
-    def guarded(block: syntax.Block, inside: bool) -> bool:
-        for statement in block:
-            if inside and _imports(statement, root):
-                return True
-            if isinstance(statement, syntax.Class):
-                continue
-            for part, inner in parts_of(statement):
-                guards = isinstance(statement, syntax.Try) and part == "body" and _goes_on(statement)
-                if guarded(inner, inside or guards):
-                    return True
-        return False
-
-    return guarded(module.source.summary.body, False)
-
-
-def _goes_on(statement: syntax.Try) -> bool:
-    """At least one handler lets the module go on."""
-    return any(not handler.body or not isinstance(handler.body[-1], syntax.Raise) for handler in statement.handlers)
-
-
-def _imports(statement: syntax.Statement, root: str) -> bool:
-    match statement:
-        case syntax.Import():
-            return any(alias.name == root or alias.name.startswith(f"{root}.") for alias in statement.names)
-        case syntax.ImportFrom():
-            return statement.level == 0 and (statement.module == root or statement.module.startswith(f"{root}."))
-    return False
-
-
-__all__ = ["TYPING_ONLY", "Breakage", "Survey", "guards_elsewhere", "statements", "survey"]
