@@ -613,6 +613,18 @@ NOT_EARLY = {
                 return "aiter"
             return "flash"
     """,
+    "what is not concluded": """
+        from importlib.util import find_spec
+        def count(total):
+            {steps}
+            return total > 5
+        def has(given):
+            if find_spec("flash_attn") is None:
+                return False
+            if find_spec("flash_attn") is None and find_spec("aiter") is None:
+                return count(given)
+            return True
+    """.replace("{steps}", "; ".join(["total = len(given)"] * 700)),
     "a condition on what was given": """
         from importlib.util import find_spec
         class State:

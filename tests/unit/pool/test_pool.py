@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -91,3 +92,12 @@ def test_no_copy_beside_a_thread() -> None:
     finally:
         done.set()
         thread.join()
+
+
+def test_garbage_is_searched_for_as_before() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(ValueError, match="of the act"), pool.seldom_collected():
+        assert gc.get_threshold() != before
+        raise ValueError("of the act")
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == 0

@@ -187,6 +187,17 @@ def test_tests_are_followed_where_something_may_import_them(
     assert tuple(sorted(name for name in tree.sources if name.startswith("acme.tests"))) == followed
 
 
+def test_a_later_look_follows_what_an_earlier_one_did(root: Path) -> None:
+    (root / "acme/tests").mkdir()
+    for name in ("__init__", "helpers", "test_it"):
+        (root / f"acme/tests/{name}.py").touch()
+    (root / "acme/other.py").write_text("from acme.tests import helpers\n")
+    first = engine.look(project_of(root), Config())
+    again = engine.look(project_of(root), Config(), before=first)
+    assert "acme.tests.helpers" in first.survey.tree.sources
+    assert again.survey.tree.sources.keys() == first.survey.tree.sources.keys()
+
+
 def test_a_test_that_cannot_be_parsed_is_told(root: Path) -> None:
     (root / "tests/test_kernels.py").write_text("def f(:\n")
     for _ in ("cold", "warm"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from optdep_lint.config import Config
 from optdep_lint.discovery import discover
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.walk import Definition
+from optdep_lint.world.calltime import CallTime, Use
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.modules import Module
 from optdep_lint.world.probes import Inquirer
 
 FILES = {
@@ -77,7 +81,12 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def looked(root: Path, plain: int) -> engine.Looked:
     """A project with so many plain modules, in all its worlds."""
-    for name, text in FILES.items() | {(f"acme/plain{number}.py", PLAIN) for number in range(plain)}:
+    return written(root, FILES | {f"acme/plain{number}.py": PLAIN for number in range(plain)})
+
+
+def written(root: Path, files: Mapping[str, str]) -> engine.Looked:
+    """A project of these files, in all its worlds."""
+    for name, text in {"pyproject.toml": FILES["pyproject.toml"], "acme/__init__.py": "", **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -105,3 +114,28 @@ def test_an_inquiry_is_made_once(tmp_path: Path, work: Counter[str]) -> None:
     work.clear()
     engine.judge(evaluated, Config(select=("OPD401", "OPD402", "OPD407")))
     assert not work["asked"], "what the rules have asked is kept with the survey"
+
+
+def test_functions_that_only_read_a_root_are_not_decoded_for_hot_paths(tmp_path: Path, work: Counter[str]) -> None:
+    functions = "".join(f"def f{number}(x):\n    return numba.jit(x)\n\n\n" for number in range(9))
+    evaluated = written(tmp_path, {"acme/plain.py": f"import numba\n\n\n{functions}"})
+    work.clear()
+    engine.judge(evaluated, Config(select=("OPD501",)))
+    assert not work["decoded"]
+
+
+def test_what_fails_for_checkers_only_is_called_in_one_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        "from typing import TYPE_CHECKING\n\ntry:\n    import numba\nexcept ImportError:\n    numba = None\n"
+        "if TYPE_CHECKING:\n    from acme.other import Other\n\n\ndef make():\n    return Other()\n"
+    )
+    called: Counter[str] = Counter()
+    call = CallTime.call
+
+    def counted(self: CallTime, module: Module, definition: Definition) -> Iterator[Use]:
+        called[definition.name] += 1
+        return call(self, module, definition)
+
+    monkeypatch.setattr(CallTime, "call", counted)
+    written(tmp_path, {"acme/makers.py": text, "acme/other.py": "class Other: ...\n"})
+    assert called["make"] == 1, "without numba its module is evaluated again, but this is no other there"
