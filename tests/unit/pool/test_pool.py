@@ -96,8 +96,13 @@ def test_no_copy_beside_a_thread() -> None:
 
 def test_garbage_is_searched_for_as_before() -> None:
     before = gc.get_threshold()
-    with pytest.raises(ValueError, match="of the act"), pool.seldom_collected():
-        assert gc.get_threshold() != before
-        raise ValueError("of the act")
+
+    def act() -> None:
+        with pool.seldom_collected():
+            assert gc.get_threshold() != before
+            raise ValueError("of the act")
+
+    with pytest.raises(ValueError, match="of the act"):
+        act()
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == 0
