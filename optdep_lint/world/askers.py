@@ -13,7 +13,7 @@ from optdep_lint.world.evidence import Evidence
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.modules import Module
 from optdep_lint.world.operations import atoms_of
-from optdep_lint.world.references import References, stands_for
+from optdep_lint.world.references import References, is_private, stands_for
 from optdep_lint.world.truth import Condition
 from optdep_lint.world.values import Choice, Instance, Items, Table, Unknown, Value
 from optdep_lint.world.words import Words
@@ -92,9 +92,7 @@ class Askers:
             return self._reading_table(found, name)
         if "." in name:
             last = name.rpartition(".")[2]
-            if not last.startswith("_") or last.startswith("__"):
-                return None
-            return self._reading_method(module, name, last)
+            return self._reading_method(module, name, last) if is_private(last) else None
         return self._reading(module, name)
 
     def _reading(self, module: str, name: str) -> tuple[Entry, ...] | None:

@@ -80,8 +80,8 @@ class OperationUsers:
                 reference, operation
             ):
                 continue
-            holder = (reference.module, reference.holder)
-            asked = reference.holder and holder not in seen and self._is_asked_for(holder, operation, seen | {user})
+            holders = {(reference.module, name) for name in (reference.function, reference.holder) if name} - seen
+            asked = any(self._is_asked_for(one, operation, seen | {user}) for one in sorted(holders))
             if not asked and not self._is_imported_under(reference.module, operation, frozenset()):
                 return False
         return True

@@ -143,12 +143,15 @@ class References:
                     yield Reference(reader.name, definition.name.partition(".")[0], {})
 
     def _definition(self, module: str, name: str) -> object | None:
-        """The function or class of that name, or the method of a class that needs no instance."""
-        value = self._evaluation.modules[module].namespace.get(name.partition(".")[0])
-        if "." not in name:
+        """The function or class of that name, or the method of a class that needs no instance, or that others leave alone."""
+        owner, _, method = name.partition(".")
+        value = self._evaluation.modules[module].namespace.get(owner)
+        if not method:
             return node_of(value)
-        method = value.names.get(name.partition(".")[2]) if isinstance(value, ClassValue) else None
-        return node_of(method.function) if isinstance(method, Descriptor) and method.kind != "property" else None
+        held = value.names.get(method) if isinstance(value, ClassValue) else None
+        if isinstance(held, Descriptor):
+            return node_of(held.function) if held.kind != "property" else None
+        return node_of(held) if is_private(method) else None
 
     def _readers(self, node: object | None, word: str = "") -> Iterator[tuple[Module, Collection[str]]]:
         """The modules that bind a function or class, with the names, and those that may spell the word in a function."""
@@ -206,8 +209,11 @@ class References:
 
     def _in_module(self, reader: Module, aliases: Collection[str], method: str | None) -> Iterator[Reference]:
         """By the module's own code: class bodies, bases, decorators, tables."""
-        body = reader.source.summary.body
-        for statement in statements(body):
+        summary = reader.source.summary
+        body = summary.body
+        words = aliases if method is None else (method,)
+        found = {id(one): one for word in words for one in self._words.outside(summary, word)}
+        for statement in sorted(found.values(), key=lambda one: getattr(one, "at", 0)):
             if not any(_reads(part, aliases, method) for part in expressions(statement)):
                 continue
             way = way_to(body, getattr(statement, "at", 0))
@@ -292,6 +298,11 @@ def _kept_as(statement: syntax.Statement) -> str:
     return (
         target.id if isinstance(target, syntax.Name) and isinstance(value, (syntax.Collection, syntax.Mapping)) else ""
     )
+
+
+def is_private(name: str) -> bool:
+    """A method of that name is called by its own class, as a rule."""
+    return name.startswith("_") and not name.startswith("__")
 
 
 def stands_for(value: Value, node: object) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
@@ -130,6 +131,7 @@ class Words:
     def __init__(self) -> None:
         self._outer = Outer()
         self._words: dict[int, frozenset[str]] = {}
+        self._own: dict[int, Mapping[str, list[syntax.Statement]]] = {}
         self._texts: dict[int, tuple[Mapping[str, Value], dict[str, list[str]]]] = {}
 
     def texts(self, names: Mapping[str, Value], *, keep: bool) -> dict[str, list[str]]:
@@ -158,6 +160,22 @@ class Words:
         for definition in self._outer.spelling(summary, words):
             if not self.of(summary, definition).isdisjoint(words):
                 yield definition
+
+    def outside(self, summary: Summary, word: str) -> Sequence[syntax.Statement]:
+        """The statements of the file's own code that have the word for a name or an attribute in them, in their order."""
+        own = self._own.get(id(summary))
+        if own is None:
+            own = self._own[id(summary)] = defaultdict(list)
+            for statement in statements(summary.body):
+                parts = expressions(statement)
+                read = {
+                    part.id if isinstance(part, syntax.Name) else part.name
+                    for part in parts
+                    if isinstance(part, (syntax.Name, syntax.Attribute))
+                }
+                for one in read:
+                    own[one].append(statement)
+        return own.get(word, ())
 
     def of(self, summary: Summary, definition: Definition) -> frozenset[str]:
         """The words of one function."""

@@ -141,6 +141,43 @@ FAULTS = {
         def run(x):
             return torch.ops.acme.norm(x)  # expect: OPD301
     """,
+    "a private method that its class calls without asking": REGISTER
+    + """
+        --- acme/has.py
+        from importlib.util import find_spec
+
+
+        def has_aiter():
+            return find_spec("aiter") is not None
+        --- acme/ops.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        class Ops:
+            @staticmethod
+            def norm(x):
+                return torch.ops.acme.norm(x)  # expect: OPD301
+        --- acme/layer.py
+        from acme.ops import Ops
+
+
+        class Layer:
+            def forward(self, x):
+                return self._normed(x)
+
+            def _normed(self, x):
+                return Ops.norm(x)
+        --- acme/model.py
+        from acme.layer import Layer
+
+        LAYERS = [Layer]
+    """,
     "with suppress": """
         --- acme/a.py
         from contextlib import suppress
@@ -1341,6 +1378,52 @@ SOUND = {
         if Ops.is_enabled():
             from .fusion import NormPass
             from . import more
+    """,
+    "a private method that is called where something has been turned on": REGISTER
+    + """
+        --- acme/has.py
+        from importlib.util import find_spec
+
+
+        def has_aiter():
+            return find_spec("aiter") is not None
+        --- acme/ops.py
+        import torch
+
+        from acme.has import has_aiter
+        from acme.reg import register_op
+
+        if has_aiter():
+            register_op("norm", lambda x: x)
+
+
+        class Ops:
+            @staticmethod
+            def norm(x):
+                return torch.ops.acme.norm(x)
+        --- acme/layer.py
+        from acme.ops import Ops
+
+
+        class Layer:
+            def __init__(self):
+                self.fast = False
+
+            def speed_up(self):
+                from aiter import tune
+
+                tune()
+                self.fast = True
+
+            def forward(self, x):
+                return self._normed(x) if self.fast else x
+
+            def _normed(self, x):
+                return Ops.norm(x)
+        --- acme/model.py
+        from acme.layer import Layer
+
+        LAYERS = [Layer]
     """,
     "a constructor that chooses by the flag of the import": """
         --- acme/a.py
