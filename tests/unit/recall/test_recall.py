@@ -192,8 +192,11 @@ def test_a_later_look_follows_what_an_earlier_one_did(root: Path) -> None:
     for name in ("__init__", "helpers", "test_it"):
         (root / f"acme/tests/{name}.py").touch()
     (root / "acme/other.py").write_text("from acme.tests import helpers\n")
-    first = engine.look(project_of(root), Config())
-    again = engine.look(project_of(root), Config(), before=first)
+    project = project_of(root)
+    first = engine.look(project, Config())
+    edited = {"acme/other.py": b"", "acme/tests/helpers.py": b"import os\n"}
+    files = tuple(replace(one, content=edited.get(one.relative)) for one in project.files)
+    again = engine.look(replace(project, files=files), Config(), before=first)
     assert "acme.tests.helpers" in first.survey.tree.sources
     assert again.survey.tree.sources.keys() == first.survey.tree.sources.keys()
 
