@@ -107,23 +107,32 @@ def _check_one(project: Project, config: Config, registry: Registry, workers: Wo
     return replace(report, looked=(looked,) if looked is not None else (), cache=workers.cache)
 
 
-def judge(looked: Looked, config: Config, registry: Registry | None = None, *, noqa: bool = True) -> Report:
+def judge(
+    looked: Looked, config: Config, registry: Registry | None = None, *, noqa: bool = True, jobs: int = 1
+) -> Report:
     """What the rules say of a project that has been evaluated."""
     registry = registry or load_registry()
     codes = {rule.code for rule in registry.enabled(config)}
-    report = _report(looked.project, find(looked, config, registry), config, codes, noqa=noqa)
+    report = _report(looked.project, find(looked, config, registry, jobs), config, codes, noqa=noqa)
     return replace(report, looked=(looked,))
 
 
 def find(looked: Looked, config: Config, registry: Registry, jobs: int = 1) -> Found:
-    """All that the enabled rules find in a project, in whichever of its files, in so many copies of this process."""
+    """All that the enabled rules find in a project, in whichever of its files, in so many copies of this process.
+
+    What a rule has found is kept with what it has looked at: for another choice of rules it is not asked again.
+    """
     rules = [rule for rule in registry.enabled(config) if rule.code not in _FROM_ELSEWHERE]
+    by_code: dict[str, list[Finding]] = looked.survey.kept.setdefault("found", {})
     families: dict[str, list[Rule]] = {}
     for rule in rules:
+        if rule.code in by_code:
+            continue
         families.setdefault(_family(rule.code) if _may_part(looked.project, jobs) else "", []).append(rule)
     costly_first = sorted(families, reverse=True)
     acts = [partial(deeply, partial(_check, families[family], looked.survey)) for family in costly_first]
-    by_code = {code: found for share in apart(acts, jobs) for code, found in share.items()}
+    for share in apart(acts, jobs):
+        by_code |= share
     found = [finding for rule in rules for finding in by_code[rule.code]]
     marked = tuple(file.relative for file in looked.project.files if _is_marked(file))
     return Found((*found, *_unreadable(looked)), marked)
@@ -176,21 +185,23 @@ def look(
         project: The files.
         config: Its settings on worlds count.
         cache: Where summaries are kept.
-        jobs: How many processes may read files.
+        jobs: How many processes may read files, and how many copies of this one evaluate worlds.
         before: An earlier look: files on disk are taken as they were read then.
     """
     from optdep_lint.reading import read_files
 
     earlier = before.read if before is not None else {}
     read = read_files(project, Workers(cache, jobs), before=earlier, subjects=config)
-    return _evaluate(project, config, read, _metadata(project.root, config))
+    return _evaluate(project, config, read, _metadata(project.root, config), jobs)
 
 
-def whole_tree(looked: Looked, config: Config) -> Tree:
-    """The modules of a project, those included that nothing of interest imports: tests."""
+def whole_tree(looked: Looked, config: Config, known: dict[Path, Read]) -> Tree:
+    """The modules of a project, those included that nothing of interest imports: tests; what is read is added to `known`."""
     from optdep_lint.reading import read_files, tree_of
 
-    return tree_of(looked.project, config, read_files(looked.project, Workers(), before=looked.read))[0]
+    known |= {path: read for path, read in looked.read.items() if read.followed}
+    known |= read_files(looked.project, Workers(), before=known)
+    return tree_of(looked.project, config, known)[0]
 
 
 def _evaluate(

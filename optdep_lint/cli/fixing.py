@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.cli import console, marks
 from optdep_lint.cli.telling import prefix_of
+from optdep_lint.findings import Finding
+from optdep_lint.pool import default_jobs
 from optdep_lint.registry import Registry
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class Result:
     before: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """How many findings of each path, code and name there were."""
     fixed: int = 0
-    """How many are gone; known once the files are checked again."""
+    """How many would be gone, by the fixes that were proved; once the files are checked again, how many are."""
     stdin: bytes = b""
     """The text from standard input, repaired."""
     failed: bool = False
@@ -38,17 +40,19 @@ class Result:
 
 
 def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Registry) -> Result:
-    """Repairs what was found; with `--diff` only shows it."""
+    """Repairs what was found; with `--diff` only shows it, and says how much it would repair."""
     from optdep_lint.fixers.apply import apply_fixes
 
+    jobs = options.jobs or default_jobs()
     result = Result(stdin=getattr(options, "stdin_content", b""))
     for each in checked:
         report = _fixable_part(each, registry)
-        done = apply_fixes(report, [each.job.project], each.job.config, unsafe=options.unsafe_fixes)
+        done = apply_fixes(report, [each.job.project], each.job.config, unsafe=options.unsafe_fixes, jobs=jobs)
         for fault in getattr(done, "faults", ()):
             console.tell_error(f"internal error: {fault}", options)
             result.failed = True
         result.refused |= getattr(done, "refused", {})
+        result.fixed += sum((_count([each]) & _counted(each, getattr(done, "applied", ()))).values())
         unsaved = {file.path for file in each.job.project.files if file.content is not None}
         for path, (old, new) in sorted(done.files.items()):
             if old == new:
@@ -62,6 +66,8 @@ def fix(checked: Sequence[Checked], options: argparse.Namespace, registry: Regis
                 continue
             result.changed = True
     result.before = _count(checked)
+    if options.diff and result.fixed:
+        _tell(f"Would fix {_errors(result.fixed)}.", options)
     return result
 
 
@@ -73,26 +79,41 @@ def _fixable_part(checked: Checked, registry: Registry) -> Report:
 
 
 def tell_fixed(result: Result, checked: Iterable[Checked], options: argparse.Namespace) -> None:
-    """Counts what the second look no longer finds, and lists it with `--show-fixes`."""
+    """Counts what the second look no longer finds; lists it with `--show-fixes`, sums it up with `--fix-only`."""
     gone = result.before - _count(checked)
     result.fixed = sum(gone.values())
     if options.show_fixes and gone and not options.silent:
         sys.stderr.write(fixes_as_text(gone))
+    elif options.fix_only and gone:
+        _tell(f"Fixed {_errors(result.fixed)}.", options)
+
+
+def _tell(text: str, options: argparse.Namespace) -> None:
+    """One line on standard error, unless only findings are wanted: standard output may be a patch, or a file."""
+    if not (options.silent or options.quiet):
+        print(text, file=sys.stderr)
+
+
+def _errors(count: int) -> str:
+    return f"{count} error{'s' * (count != 1)}"
 
 
 def _count(checked: Iterable[Checked]) -> Counter[tuple[str, str, str]]:
     """How many findings of each path (from where the run was started), code and name there are."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for each in checked:
-        prefix = prefix_of(each.job.project.root)
-        counts.update((prefix + finding.path, finding.code, finding.name) for finding in each.report.findings)
+        counts += _counted(each, each.report.findings)
     return counts
+
+
+def _counted(checked: Checked, findings: Iterable[Finding]) -> Counter[tuple[str, str, str]]:
+    prefix = prefix_of(checked.job.project.root)
+    return Counter((prefix + finding.path, finding.code, finding.name) for finding in findings)
 
 
 def fixes_as_text(gone: Mapping[tuple[str, str, str], int]) -> str:
     """`--show-fixes`."""
-    total = sum(gone.values())
-    lines = [f"Fixed {total} error{'s' * (total != 1)}:"]
+    lines = [f"Fixed {_errors(sum(gone.values()))}:"]
     last = None
     for (path, code, name), count in sorted(gone.items()):
         if path != last:

@@ -30,7 +30,9 @@ class FixResult:
     """Mistakes of optdep-lint itself."""
 
 
-def apply_fixes(report: Report, projects: Sequence[Project], config: Config, *, unsafe: bool) -> FixResult:
+def apply_fixes(
+    report: Report, projects: Sequence[Project], config: Config, *, unsafe: bool, jobs: int = 1
+) -> FixResult:
     """Repair projects in memory; nothing is written.
 
     Args:
@@ -38,6 +40,7 @@ def apply_fixes(report: Report, projects: Sequence[Project], config: Config, *, 
         projects: The projects; only files that are reported on are starting points of fixes.
         config: Its `fixable` and `unfixable` settings count.
         unsafe: Also apply what may change behaviour.
+        jobs: In so many copies of this process the edited projects may be evaluated.
     """
     codes = load_repairs().keys() & load_registry().fixable(config)
     if not any(finding.code in codes for finding in report.findings):
@@ -48,7 +51,8 @@ def apply_fixes(report: Report, projects: Sequence[Project], config: Config, *, 
     refused: dict[tuple[str, str, str, str], str] = {}
     faults = []
     for project in projects:
-        outcome = Passes(_look(report, project, config), config, fixable=codes & enabled, unsafe=unsafe).run()
+        looked = _look(report, project, config, jobs)
+        outcome = Passes(looked, config, fixable=codes & enabled, unsafe=unsafe, jobs=jobs).run()
         by_path = {file.relative: file.path for file in project.files}
         files |= {by_path[path]: (old, new) for path, old, new in outcome.changed()}
         applied += outcome.applied
@@ -74,10 +78,10 @@ def offer_fixes(report: Report, project: Project, config: Config) -> Report:
     return replace(report, findings=tuple(findings))
 
 
-def _look(report: Report, project: Project, config: Config) -> Looked:
+def _look(report: Report, project: Project, config: Config, jobs: int = 1) -> Looked:
     """The project as the report has seen it, or evaluated now."""
     known = next((looked for looked in report.looked if looked.project == project), None)
-    return known or look(project, config, cache=report.cache)
+    return known or look(project, config, cache=report.cache, jobs=jobs)
 
 
 __all__ = ["FixResult", "apply_fixes", "key_of", "offer_fixes"]

@@ -51,7 +51,13 @@ class Draft:
         """The names, each with its file, that type checkers will take to be always there."""
 
     def replace(self, source: Source, start: int, end: int, content: str) -> None:
-        """Put text in the place of a range."""
+        """Put text in the place of a range.
+
+        Raises:
+            Refusal: where the file gives a name that the text uses a meaning of its own.
+        """
+        if "ImportError" in content and source.rebinds("ImportError"):
+            raise Refusal("the file gives `ImportError` a meaning of its own")
         self._edits[source.edit(start, end, content)] = None
 
     def replace_node(self, source: Source, node: cst.CSTNode, content: str | cst.CSTNode) -> None:
@@ -68,9 +74,7 @@ class Draft:
         """Put statements before one, in its block, whatever shares a line with it; its comments stay with it."""
         start, _ = source.span(statement)
         line, suite, index = _place_of(source, statement)
-        indent = source.indent_at(start)
-        if suite is not None:
-            indent += source.unit
+        indent = _indent_of(source, statement)
         if index > 0:
             separator = _after_previous(source, line, index)
             self.replace(source, separator, start, f"\n{indented(lines, indent)}\n{indent}")
@@ -85,9 +89,9 @@ class Draft:
 
     def insert_after(self, source: Source, statement: Statement, lines: str) -> None:
         """Put statements after one, in its block."""
-        start, end = source.span(statement)
+        _, end = source.span(statement)
         line, suite, index = _place_of(source, statement)
-        indent = source.indent_at(start) + (source.unit if suite is not None else "")
+        indent = _indent_of(source, statement)
         small = getattr(line, "body", None)
         if isinstance(small, (list, tuple)) and index + 1 < len(small):
             following = source.span(small[index + 1])[0]
@@ -108,7 +112,7 @@ class Draft:
         """
         first, last = (next(i for i, small in enumerate(line.body) if small is one) for one in (part[0], part[-1]))
         start, end = source.span(part[0])[0], source.span(part[-1])[1]
-        indent = source.indent_at(start)
+        indent = _indent_of(source, part[0])
         text = indented(lines, indent)[len(indent) :]
         if first > 0:
             start, text = source.span(line.body[first - 1])[1], f"\n{indent}{text}"
@@ -121,7 +125,7 @@ class Draft:
     def break_suite(self, source: Source, suite: cst.SimpleStatementSuite) -> None:
         """Give the statements after a colon a line of their own."""
         start = source.span(suite.body[0])[0]
-        indent = source.indent_at(start) + source.unit
+        indent = _indent_of(source, suite.body[0])
         self.replace(source, _after_colon(source, start), start, f"\n{indent}")
 
     def insert_line(self, source: Source, offset: int, lines: str) -> None:
@@ -182,6 +186,17 @@ def _place_of(source: Source, statement: Statement) -> tuple[cst.CSTNode | None,
         index = next(number for number, one in enumerate(holder.body) if one is statement)
         return holder, holder if isinstance(holder, cst.SimpleStatementSuite) else None, index
     return holder, None, 0
+
+
+def _indent_of(source: Source, statement: Statement) -> str:
+    """The indentation of a statement's block, though the line it stands on may begin in the middle of another."""
+    line, suite, _ = _place_of(source, statement)
+    if suite is not None:
+        head = source.parent(suite)
+        assert head is not None
+        return source.indent_at(source.span(head)[0]) + source.unit
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else statement
+    return source.indent_at(source.span(first)[0])
 
 
 def _after_previous(source: Source, line: cst.CSTNode | None, index: int) -> int:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
+from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import statements
 from optdep_lint.world.survey import Survey
 
@@ -42,18 +43,25 @@ class Habit:
 
 def habit_of(survey: Survey, module: str) -> Habit:
     """The habit of a module, else that of the whole project; without any, a sentinel."""
-    for names in ([module], list(survey.tree.sources)):
-        seen: Counter[Habit] = Counter()
-        for name in names:
-            source = survey.tree.sources.get(name)
-            if source is not None:
-                for statement in statements(source.summary.body):
-                    habit = _habit_in(statement)
-                    if habit is not None:
-                        seen[habit] += 1
-        if seen:
-            return max(seen, key=lambda habit: (seen[habit], habit.prefix is None))
-    return Habit()
+    sources = survey.tree.sources
+    own = _habits_in(sources[module].summary) if module in sources else Counter()
+    seen = own or _habits_of_all(survey)
+    return max(seen, key=lambda habit: (seen[habit], habit.prefix is None), default=Habit())
+
+
+def _habits_of_all(survey: Survey) -> Counter[Habit]:
+    """How often a project has which habit."""
+    found: Counter[Habit] | None = survey.kept.get("habits")
+    if found is None:
+        found = survey.kept["habits"] = Counter()
+        for source in survey.tree.sources.values():
+            found.update(_habits_in(source.summary))
+    return found
+
+
+def _habits_in(summary: Summary) -> Counter[Habit]:
+    habits = map(_habit_in, statements(summary.body))
+    return Counter(habit for habit in habits if habit is not None)
 
 
 def _habit_in(statement: syntax.Statement) -> Habit | None:

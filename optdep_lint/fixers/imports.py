@@ -55,6 +55,11 @@ def _import_module(bench: Bench, module: str, name: str) -> str:
 
 def bound_as(source: Source, module: str, name: str) -> str | None:
     """How a name of a module is spelled in a file that imports it at its top, or None."""
+    return next(spellings(source, module, name), None)
+
+
+def spellings(source: Source, module: str, name: str) -> Iterator[str]:
+    """In which ways a name of a module can be spelled in a file that imports it, or the module, at its top."""
     for line in source.module.body:
         if not isinstance(line, cst.SimpleStatementLine):
             continue
@@ -62,14 +67,13 @@ def bound_as(source: Source, module: str, name: str) -> str | None:
             if isinstance(statement, cst.ImportFrom) and not isinstance(statement.names, cst.ImportStar):
                 for alias in statement.names:
                     if dotted(statement) == module and alias.name.value == name:
-                        return _local(alias)
+                        yield _local(alias)
                     if isinstance(alias.name, cst.Name) and f"{dotted(statement)}.{alias.name.value}" == module:
-                        return f"{_local(alias)}.{name}"
+                        yield f"{_local(alias)}.{name}"
             elif isinstance(statement, cst.Import):
                 found = _bindings(statement, module)
                 if found is not None:
-                    return f"{found}.{name}"
-    return None
+                    yield f"{found}.{name}"
 
 
 def dotted(statement: cst.ImportFrom) -> str:

@@ -59,12 +59,14 @@ def key_of(finding: Finding) -> Key:
 class Passes:
     """Repairs one project in memory."""
 
-    def __init__(self, looked: Looked, config: Config, *, fixable: Collection[str] | None, unsafe: bool) -> None:
+    def __init__(
+        self, looked: Looked, config: Config, *, fixable: Collection[str] | None, unsafe: bool, jobs: int = 1
+    ) -> None:
         project = looked.project
         self._config, self._fixable, self._unsafe = config, fixable, unsafe
         self._wanted = {file.relative for file in project.files if file.reported}
         self._ignores = [(compile_patterns([glob]), codes) for glob, codes in config.per_file_ignores.items()]
-        self._prover = Prover(config)
+        self._prover = Prover(config, jobs)
         self._repairs: Mapping[str, Repair] = load_repairs()
         self._files = {file.relative: file for file in project.files}
         self._shelf = Shelf()

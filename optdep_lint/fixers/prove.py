@@ -45,7 +45,8 @@ class Objection:
 class Prover:
     """Evaluates edited projects. What has been read once is not read again; nothing is written to a cache."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, jobs: int = 1) -> None:
+        self._jobs = jobs
         self._config = replace(config, select=("OPD", *config.select), ignore=(), per_file_ignores={})
         """Whatever the user wants to see, a fix may bring nothing new."""
 
@@ -53,11 +54,12 @@ class Prover:
         """Find every fault of a project; all its files count, also those that nobody asked about."""
         project = looked.project
         whole = replace(project, files=tuple(replace(file, reported=True) for file in project.files))
-        return State(project, looked, engine.judge(replace(looked, project=whole), self._config).findings)
+        report = engine.judge(replace(looked, project=whole), self._config, jobs=self._jobs)
+        return State(project, looked, report.findings)
 
     def look(self, project: Project, before: State) -> State:
         """Evaluate a project in which some files have other bytes than before."""
-        return self.judge(engine.look(project, self._config, before=before.looked))
+        return self.judge(engine.look(project, self._config, jobs=self._jobs, before=before.looked))
 
     def objections(
         self, before: State, after: State, cured: Sequence[Finding], also: Collection[str] = ()

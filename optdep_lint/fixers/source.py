@@ -207,6 +207,16 @@ class Source:
         """Every identifier in the file."""
         return self.spelled.keys()
 
+    def rebinds(self, name: str) -> bool:
+        """Somewhere in the file a name is given another meaning than the one that all files share."""
+        for node in self.spelled.get(name, ()):
+            around = self.parent(node)
+            if isinstance(around, (cst.AssignTarget, cst.AsName, cst.Param)):
+                return True
+            if isinstance(around, (cst.ClassDef, cst.FunctionDef, cst.ImportAlias)) and around.name is node:
+                return True
+        return False
+
     def fresh_name(self, *wanted: str) -> str:
         """The first of the wanted names that the file does not use yet, or a variation of the last."""
         for name in wanted:

@@ -14,7 +14,7 @@ from optdep_lint.findings import Finding
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.availability import Availability
 from optdep_lint.fixers.source import Source
-from optdep_lint.recall import summary_key
+from optdep_lint.recall import Read, summary_key
 from optdep_lint.world.modules import Source as ModuleSource
 from optdep_lint.world.survey import Survey
 
@@ -27,6 +27,8 @@ class Shelf:
     """Those on disk."""
     sources: dict[tuple[str, bytes], Source] = field(default_factory=dict)
     """By path and content."""
+    read: dict[Path, Read] = field(default_factory=dict)
+    """What is known of all files, tests included."""
 
 
 class Workshop:
@@ -64,7 +66,7 @@ class Workshop:
     @cached_property
     def modules(self) -> Mapping[str, ModuleSource]:
         """All modules of the project by name, tests included."""
-        return whole_tree(self.looked, self.config).sources
+        return whole_tree(self.looked, self.config, self._shelf.read).sources
 
     def source(self, path: str) -> Source:
         """A file as text and tree; raises Refusal where it cannot be read."""

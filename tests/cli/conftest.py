@@ -91,7 +91,9 @@ def faults(path: str, data: bytes) -> list[Finding]:
     return found
 
 
-def apply_fixes(report: Report, projects: Sequence[Project], config: Config, *, unsafe: bool) -> FixResult:
+def apply_fixes(
+    report: Report, projects: Sequence[Project], config: Config, *, unsafe: bool, jobs: int = 1
+) -> FixResult:
     files: dict[Path, tuple[bytes, bytes]] = {}
     (project,) = projects
     for finding in sorted(report.findings, key=lambda each: -each.span.line):

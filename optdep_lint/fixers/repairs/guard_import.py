@@ -8,7 +8,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.absence import check_uses, fallbacks_of, guard_fallback, targets_of
 from optdep_lint.fixers.bench import Bench
-from optdep_lint.fixers.draft import Draft, comment_behind
+from optdep_lint.fixers.draft import Draft, comment_behind, indented
 from optdep_lint.fixers.idioms import habit_of
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
@@ -89,25 +89,27 @@ def _optional_names(workshop: Workshop, statement: Import, root: str) -> list[st
 
 
 def _groups(source: Source, imports: list[Import]) -> list[list[Import]]:
-    """Imports that follow each other directly."""
+    """Imports that follow each other directly, those that share a line or a statement with others by themselves."""
     groups: list[list[Import]] = []
     for one in imports:
-        if groups and source.text[source.span(groups[-1][-1])[1] : source.span(one)[0]].strip(" \t\r\n;") == "":
+        between = source.text[source.span(groups[-1][-1])[1] : source.span(one)[0]] if groups else "none"
+        if not between.strip(" \t\r\n;") and _is_shared(source, one) == _is_shared(source, groups[-1][-1]):
             groups[-1].append(one)
         else:
             groups.append([one])
     return groups
 
 
+def _is_shared(source: Source, statement: Import) -> bool:
+    """Others stand on its line, or it imports several modules."""
+    line = source.parent(statement)
+    return not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1 or len(targets_of(statement)) > 1
+
+
 def _guard(bench: Bench, group: list[Import], root: str, flag: str | None) -> None:
-    for one in group:
-        line = bench.source.parent(one)
-        if not isinstance(line, cst.SimpleStatementLine):
-            _guard_shared_line(bench, group, root, flag)
-            return
-        if len(line.body) > 1 or len(targets_of(one)) > 1:
-            _guard_shared_line(bench, group, root, flag)
-            return
+    if _is_shared(bench.source, group[0]):
+        _guard_shared_line(bench, group, root, flag)
+        return
     start, end = bench.source.line_start(bench.source.span(group[0])[0]), bench.source.block_end(group[-1])
     indent = bench.source.indent_at(start)
     body = moved(bench.source, start, end, indent, indent + bench.source.unit)
@@ -141,7 +143,7 @@ def _guard_part_of_line(
     """Some imports of a line, which follow each other, and what else stands before and behind them."""
     workshop = bench.workshop
     kept = "".join(f"{text}\n" for text in (_kept(workshop, one, root) for one in imports) if text)
-    body = "\n".join(f"{bench.source.unit}{_taken(workshop, one, root)}" for one in imports)
+    body = indented("\n".join(_taken(workshop, one, root) for one in imports), bench.source.unit)
     body += comment_behind(line, imports[-1])
     names = [name for one in imports for name in _optional_names(workshop, one, root)]
     bench.draft.give_lines(bench.source, line, [*imports], kept + _guarded(bench, names, body, "", flag))

@@ -36,12 +36,14 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     draft.unsafe.append("what is defined under the guard is missing where the operation is")
     guard = _guard(source, finding, first) or _importing(workshop, source, root, first)
     family, wrapped = _family(source, guard, first)
+    test = spelled(guard.test) if isinstance(guard, cst.If) else None
     if guard is not None and not wrapped:
-        _move(draft, source, family, guard)
+        exported = _exports(draft, source, family, guard, test)
+        _move(draft, source, family, guard, exported)
     else:
-        test = spelled(guard.test) if isinstance(guard, cst.If) else _test(bench, root, first)
-        _wrap(draft, source, family, test)
-    _exports(draft, source, family, guard if guard is not None and not wrapped else family.members[0])
+        test = test or _test(bench, root, first)
+        exported = _exports(draft, source, family, family.members[0], test)
+        _wrap(draft, source, family, test, exported)
     importers = Importers(draft, workshop, root)
     importers.repair(workshop.module_of(finding.path), family.names)
     listed = f"; imported in {', '.join(importers.told)}" if importers.told else ""
@@ -109,7 +111,7 @@ def _test(bench: Bench, root: str, place: cst.CSTNode) -> str:
 # --- into the guard --------------------------------------------------------------------------------------------------
 
 
-def _move(draft: Draft, source: Source, family: Family, guard: Guard) -> None:
+def _move(draft: Draft, source: Source, family: Family, guard: Guard, exported: str) -> None:
     """At the end of the guard's body, or in the `else` of a `try`."""
     indent = source.unit
     lines = family.lines(indent)
@@ -121,7 +123,6 @@ def _move(draft: Draft, source: Source, family: Family, guard: Guard) -> None:
         at, text = source.block_end(guard), f"\n{lines}"
     else:
         at, text = source.block_end(guard), f"else:\n\n{lines}"
-    exported = _exported(source, family)
     if exported:
         text += f"\n\n{indent}{exported}"
     placed = False
@@ -147,10 +148,9 @@ def _extent(source: Source, statement: cst.CSTNode) -> tuple[int, int]:
     return start, end
 
 
-def _wrap(draft: Draft, source: Source, family: Family, test: str) -> None:
+def _wrap(draft: Draft, source: Source, family: Family, test: str, exported: str) -> None:
     """A guard of their own around each run of definitions."""
     *_, last = runs = family.runs()
-    exported = _exported(source, family)
     for run in runs:
         start, end = source.leading_start(run[0]), source.block_end(run[-1])
         if _follows_imports(source, run[0]):
@@ -188,27 +188,28 @@ def _all_of(source: Source) -> tuple[cst.Assign, cst.List | cst.Tuple] | None:
     return None
 
 
-def _exported(source: Source, family: Family) -> str:
-    """The statement that exports what moves, under the guard."""
-    found = _all_of(source)
-    if found is None:
-        return ""
-    names = [name for name in family.names if name in _strings(found[1])]
-    if not names:
-        return ""
-    inside = ", ".join(f'"{name}"' for name in names)
-    return f"__all__ += [{inside}]" if isinstance(found[1], cst.List) else f"__all__ += ({inside},)"
+def _exports(draft: Draft, source: Source, family: Family, below: cst.CSTNode, test: str | None) -> str:
+    """Take the names that move out of `__all__`; gives the statement that adds them again, for the end of the guard.
 
-
-def _exports(draft: Draft, source: Source, family: Family, below: cst.CSTNode) -> None:
-    """Take the names that move out of `__all__`, which must stand above what adds them again."""
+    Where `__all__` stands below the guard they are added behind it, under the guard's `test`, and the result is empty.
+    """
     found = _all_of(source)
-    if found is None or not _exported(source, family):
-        return
+    names = [name for name in family.names if found is not None and name in _strings(found[1])]
+    if found is None or not names:
+        return ""
     assign, display = found
-    if source.span(assign)[0] > source.span(below)[0]:
-        raise Refusal("`__all__` names it, and stands below the guard")
-    gone = set(family.names)
+    inside = ", ".join(f'"{name}"' for name in names)
+    exported = f"__all__ += [{inside}]" if isinstance(display, cst.List) else f"__all__ += ({inside},)"
+    _remove_names(draft, source, display, set(family.names))
+    if source.span(assign)[0] < source.span(below)[0]:
+        return exported
+    if test is None:
+        raise Refusal("`__all__` names it, and stands below the `try` under which the operation is registered")
+    draft.insert_after(source, assign, f"if {test}:\n{source.unit}{exported}")
+    return ""
+
+
+def _remove_names(draft: Draft, source: Source, display: cst.List | cst.Tuple, gone: set[str]) -> None:
     left = [
         one
         for one in display.elements

@@ -8,7 +8,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.draft import Draft
-from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.imports import spelled, spellings
 from optdep_lint.fixers.placing import insert_definition, is_annotated
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.workshop import Workshop
@@ -34,7 +34,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         draft.unsafe.append("the answer becomes yes where only the other location is there")
     calls = [
         call for call in source.all(cst.Call, scope)
-        if _is_probe(call) and (early is None or early not in source.ancestors(call))
+        if _is_probe(source, call) and (early is None or early not in source.ancestors(call))
         and (finding.code != "OPD403" or _is_dotted(call))
     ]  # fmt: skip
     if calls:
@@ -44,8 +44,12 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     return draft.finish("Ask for each location by itself")
 
 
-def _is_probe(call: cst.Call) -> bool:
-    return spelled(call.func) in _FIND_SPEC and len(call.args) == 1 and call.args[0].keyword is None
+def _is_probe(source: Source, call: cst.Call) -> bool:
+    return (
+        spelled(call.func) in {*_FIND_SPEC, *spellings(source, "importlib.util", "find_spec")}
+        and len(call.args) == 1
+        and call.args[0].keyword is None
+    )
 
 
 def _is_dotted(call: cst.Call) -> bool:

@@ -213,7 +213,7 @@ def test_a_fix_knows_all_tests(root: Path) -> None:
     (root / "acme/tests/test_it.py").write_text("from acme.kernels import f\n")
     looked = engine.look(project_of(root), Config())
     assert "acme.tests.test_it" not in looked.survey.tree.sources
-    assert engine.whole_tree(looked, Config()).sources["acme.tests.test_it"].summary.body
+    assert engine.whole_tree(looked, Config(), {}).sources["acme.tests.test_it"].summary.body
 
 
 def test_comments_are_read_when_findings_are_known(root: Path) -> None:
