@@ -83,7 +83,9 @@ def dotted(statement: cst.ImportFrom) -> str:
 
 
 def spelled(node: cst.CSTNode) -> str:
-    """A node's code by itself."""
+    """A node's code by itself, without the semicolon behind a statement."""
+    if isinstance(node, cst.BaseSmallStatement):
+        node = node.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
     return cst.Module([]).code_for_node(node)
 
 

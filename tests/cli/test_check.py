@@ -69,6 +69,8 @@ def test_fix_only(engine: Any, tree: Path, run: Any) -> None:
     (tree / "acme" / "a.py").write_text("FAULT UNSAFE\n")
     assert run("--fix-only") == 0
     assert run.out == ""
+    assert run("--fix-only", "--unsafe-fixes") == 0
+    assert (run.out, run.err) == ("", "Fixed 1 error.\n")
 
 
 def test_unfixable(engine: Any, tree: Path, run: Any) -> None:

@@ -141,6 +141,13 @@ def test_both_alternatives_are_asked(tmp_path: Path, stubs: Path, repair: Callab
             },
             "already says so and gives up, on purpose",
         ),
+        (
+            {
+                "acme/__init__.py": "from acme import m\n",
+                "acme/m.py": "import numba\nfrom torch.errors import ImportError\n\ndef f(x): return numba.njit(x)\n",
+            },
+            "the file gives `ImportError` a meaning of its own",
+        ),
     ],
 )
 def test_refusals(make: Any, repair: Callable[..., Any], files: dict[str, str], reason: str) -> None:
@@ -190,6 +197,15 @@ def test_what_comes_to_light_is_repaired_as_well(make: Any, repair: Callable[...
     root = make({"acme/__init__.py": "from acme import m\n", "acme/m.py": f"{text}\n\nX = dump\n"})
     outcome = repair(root)
     assert not outcome.contents
+
+
+def test_find_spec_under_another_name(make: Any, repair: Callable[..., Any]) -> None:
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/m.py": "from importlib import import_module, util as u\n\nHAS = u.find_spec('pyarrow.parquet') is not None\n",
+    })  # fmt: skip
+    assert repair(root).applied
+    assert "    return u.find_spec(name) is not None\n" in (root / "acme/m.py").read_text()
 
 
 def test_safe_fixes_alone(make: Any, repair: Callable[..., Any]) -> None:

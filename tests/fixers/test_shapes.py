@@ -1,10 +1,18 @@
-"""Every fixture of a fix in other shapes: deeper, on fewer lines, decorated. What comes of it parses, stays, and brings nothing."""
+"""Every fixture of a fix in other shapes: deeper, on fewer lines, decorated, commented, with tabs and form feeds.
+
+What comes of it parses, stays, brings nothing, and is, byte for byte, `after` in that shape or what `shapes.diff` of the
+case says; `python tests/fixers/test_shapes.py` writes these files anew, to be read before they are kept.
+"""
 
 from __future__ import annotations
 
 import ast
+import difflib
+import io
 import re
 import shutil
+import tempfile
+import tokenize
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +24,8 @@ import pytest
 
 from optdep_lint.config import Config
 from optdep_lint.discovery import discover
-from optdep_lint.engine import check
+from optdep_lint.engine import check, look
+from optdep_lint.fixers.passes import Outcome, Passes
 
 FIXES = Path(__file__).parents[2] / "fixtures" / "fixes"
 CASES = sorted(path.parent.relative_to(FIXES).as_posix() for path in FIXES.glob("*/*/before"))
@@ -50,6 +59,35 @@ def one_line(text: str) -> str:
 def decorated(text: str) -> str:
     """Every function and class has one decorator more, over its others."""
     return cst.parse_module(text).visit(_Decorator()).code
+
+
+def tabs(text: str) -> str:
+    return re.sub(r"(?m)^(?: {4})+", lambda match: "\t" * (len(match[0]) // 4), text)
+
+
+def form_feeds(text: str) -> str:
+    """A page for each definition that stands behind blank lines."""
+    return re.sub(r"\n\n(?=(?:class|def|@) ?\w)", "\n\n\x0c", text)
+
+
+def commented(text: str) -> str:
+    """A comment behind each logical line, and one above where a statement begins."""
+    places, start = [], None
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in SKIPPED:
+            continue
+        start = start or token.start[0]
+        if token.type == tokenize.NEWLINE:
+            places.append((start, token.start[0]))
+            start = None
+    lines = text.splitlines(keepends=True)
+    for number, (first, last) in reversed(list(enumerate(places))):
+        if "#" not in lines[last - 1] and "__future__" not in lines[last - 1]:
+            lines[last - 1] = lines[last - 1].rstrip("\n") + f"  # behind {number}\n"
+        begins = lines[first - 1]
+        if first > 1 and not begins.lstrip().startswith(('"""', "else", "except", "elif", "finally")):
+            lines.insert(first - 1, f"{begins[: len(begins) - len(begins.lstrip())]}# above {number}\n")
+    return "".join(lines)
 
 
 def _is_head(line: cst.CSTNode) -> bool:
@@ -127,28 +165,37 @@ class _Decorator(cst.CSTTransformer):
         return node.with_changes(decorators=[same, *node.decorators])
 
 
-SHAPES = (two_spaces, nested, semicolons, one_line, decorated)
+SKIPPED = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+SHAPES = (two_spaces, nested, semicolons, one_line, decorated, commented, tabs, form_feeds)
 LEFT = {
     *((shape.__name__, "opd101/needed_at_import") for shape in SHAPES if shape is not nested),
     *(
         ("nested", case)
-        for case in ("opd301/elsewhere", "opd301/family", "opd301/try_else", "opd301/in_place", "opd302/pass_manager")
+        for case in (
+            "opd301/all_below",
+            "opd301/elsewhere",
+            "opd301/family",
+            "opd301/try_else",
+            "opd301/in_place",
+            "opd302/pass_manager",
+        )
     ),
     ("semicolons", "opd405/rest"),
 }
 """Refused, with the reason: operations are moved at the top of a file alone, and imports that share a line in a `try` stay."""
+WRITTEN_ANEW = {"opd403/early", "opd502/fallback", "typed/package"}
+"""The fix takes statements out, or writes them in another form."""
 PARTLY = {"opd407/own_source", "typed/package"}
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 @pytest.mark.parametrize("case", CASES)
 def test_shape(tmp_path: Path, case: str, shape: Callable[[str], str], repair: Callable[..., Any]) -> None:
-    root = Path(shutil.copytree(FIXES / case / "before", tmp_path / "project"))
-    for path in root.rglob("*.py"):
-        path.write_text(shape(path.read_text()))
+    root = shaped(case, shape, tmp_path)
     before = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
     found = findings(root)
     outcome = repair(root)
+    assert difference(root, case, shape, before) == expected(case, shape)
     if (shape.__name__, case) not in LEFT:
         assert outcome.applied
     if (shape.__name__, case) not in LEFT and case not in PARTLY:
@@ -159,6 +206,48 @@ def test_shape(tmp_path: Path, case: str, shape: Callable[[str], str], repair: C
     assert not repair(root).contents
     for path, content in before.items():
         assert _replayed(path, content, outcome.passes) == (root / path).read_bytes()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_comments_survive(tmp_path: Path, case: str, repair: Callable[..., Any]) -> None:
+    """They stay with their code: all are still there, once."""
+    root = Path(shutil.copytree(FIXES / case / "before", tmp_path / "project"))
+    written = {path: commented(path.read_text()) for path in root.rglob("*.py")}
+    for path, text in written.items():
+        path.write_text(text)
+    outcome = repair(root)
+    for path in outcome.contents:
+        text = (root / path).read_text()
+        ast.parse(text)
+        if case not in WRITTEN_ANEW:
+            comments = re.findall(r"# (?:above|behind) \d+\b", text)
+            assert sorted(comments) == sorted(re.findall(r"# (?:above|behind) \d+\b", written[root / path]))
+    assert not repair(root).contents
+
+
+def shaped(case: str, shape: Callable[[str], str], folder: Path) -> Path:
+    """The fixture in a shape."""
+    root = Path(shutil.copytree(FIXES / case / "before", folder / "project"))
+    for path in root.rglob("*.py"):
+        path.write_text(shape(path.read_text()))
+    return root
+
+
+def difference(root: Path, case: str, shape: Callable[[str], str], before: dict[str, bytes]) -> str:
+    """What the fix has changed, as a diff; empty where it is what it makes of the fixture, in that shape."""
+    after = {path: (root / path).read_bytes().decode() for path in sorted(before)}
+    if all(text == shape((FIXES / case / "after" / path).read_text()) for path, text in after.items()):
+        return ""
+    pairs = ((path, before[path].decode().split("\n"), text.split("\n")) for path, text in after.items())
+    diffs = (difflib.unified_diff(old, new, path, path, n=1, lineterm="") for path, old, new in pairs)
+    return "".join(f"{line}\n" for diff in diffs for line in diff)
+
+
+def expected(case: str, shape: Callable[[str], str]) -> str:
+    """The diff that the case's file has for a shape."""
+    path = FIXES / case / "shapes.diff"
+    sections = re.split(r"(?m)^=== (\w+)\n", path.read_bytes().decode()) if path.exists() else [""]
+    return dict(zip(sections[1::2], sections[2::2], strict=True)).get(shape.__name__, "")
 
 
 def findings(root: Path) -> Counter[tuple[str, str, str | None]]:
@@ -177,3 +266,33 @@ def _replayed(path: str, content: bytes, passes: list[Any]) -> bytes:
             position = edit.end
         content = b"".join((*pieces, content[position:]))
     return content
+
+
+def _repair(root: Path) -> Outcome:
+    (project,) = discover([root], Config())
+    outcome = Passes(look(project, Config()), Config(), fixable=None, unsafe=True).run()
+    for path, content in outcome.contents.items():
+        (root / path).write_bytes(content)
+    return outcome
+
+
+def _write(case: str) -> None:
+    """Write what the fixes of today make of a case in each shape, where that has to be told."""
+    sections = []
+    for shape in SHAPES:
+        with tempfile.TemporaryDirectory() as folder:
+            root = shaped(case, shape, Path(folder))
+            before = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
+            _repair(root)
+            text = difference(root, case, shape, before)
+        if text:
+            sections.append(f"=== {shape.__name__}\n{text}")
+    path = FIXES / case / "shapes.diff"
+    path.unlink(missing_ok=True)
+    if sections:
+        path.write_bytes("".join(sections).encode())
+
+
+if __name__ == "__main__":
+    for each in CASES:
+        _write(each)

@@ -8,7 +8,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.conditions import presence_test
-from optdep_lint.fixers.draft import Draft
+from optdep_lint.fixers.draft import Draft, indented
 from optdep_lint.fixers.importers import Importers
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved
@@ -124,7 +124,7 @@ def _move(draft: Draft, source: Source, family: Family, guard: Guard, exported: 
     else:
         at, text = source.block_end(guard), f"else:\n\n{lines}"
     if exported:
-        text += f"\n\n{indent}{exported}"
+        text += f"\n\n{indented(exported, indent)}"
     placed = False
     for one in family.members:
         start, end = _extent(source, one)
@@ -160,7 +160,7 @@ def _wrap(draft: Draft, source: Source, family: Family, test: str, exported: str
         while "\n\n\n" in body:
             body = body.replace("\n\n\n", "\n\n")
         if exported and run is last:
-            body += f"\n\n{source.unit}{exported}"
+            body += f"\n\n{indented(exported, source.unit)}"
         tail = "\n" if source.text[end - 1 : end] in ("\r", "\n") else ""
         draft.replace(source, start, end, f"if {test}:\n\n{body}{tail}")
 
@@ -200,41 +200,46 @@ def _exports(draft: Draft, source: Source, family: Family, below: cst.CSTNode, t
     assign, display = found
     inside = ", ".join(f'"{name}"' for name in names)
     exported = f"__all__ += [{inside}]" if isinstance(display, cst.List) else f"__all__ += ({inside},)"
-    _remove_names(draft, source, display, set(family.names))
+    exported = "\n".join([*_remove_names(draft, source, display, set(family.names)), exported])
     if source.span(assign)[0] < source.span(below)[0]:
         return exported
     if test is None:
         raise Refusal("`__all__` names it, and stands below the `try` under which the operation is registered")
-    draft.insert_after(source, assign, f"if {test}:\n{source.unit}{exported}")
+    draft.insert_after(source, assign, f"if {test}:\n{indented(exported, source.unit)}")
     return ""
 
 
-def _remove_names(draft: Draft, source: Source, display: cst.List | cst.Tuple, gone: set[str]) -> None:
-    left = [
-        one
-        for one in display.elements
-        if not (isinstance(one.value, cst.SimpleString) and one.value.evaluated_value in gone)
-    ]
-    if not left:
-        start, end = source.whole(display)
-        draft.replace(source, start, end, "[]" if isinstance(display, cst.List) else "()")
-        return
-    for one in display.elements:
-        if one in left:
-            continue
-        start, end = source.span(one.value)
-        if source.text[source.line_start(start) : start].strip() == "" and source.text[
-            end : source.line_end(end)
-        ].strip() in (",", ""):
-            draft.remove_lines(source, source.line_start(start), source.line_end(end))
-            continue
-        opening, closing = ("[", "]") if isinstance(display, cst.List) else ("(", ")")
-        inside = ", ".join(source.code(item.value) for item in left) + (
-            "," if opening == "(" and len(left) == 1 else ""
-        )
-        start, end = source.whole(display)
-        draft.replace(source, start, end, f"{opening}{inside}{closing}")
-        return
+def _remove_names(draft: Draft, source: Source, display: cst.List | cst.Tuple, gone: set[str]) -> list[str]:
+    """Take names out of a display; gives the comments that stood behind them, on lines of their own."""
+    left = [one for one in display.elements if not _is_one_of(one.value, gone)]
+    lines = [
+        line for one in display.elements if one not in left
+        if (line := _own_line(source, one.value)) is not None
+    ]  # fmt: skip
+    start, end = source.whole(display)
+    opening, closing = ("[", "]") if isinstance(display, cst.List) else ("(", ")")
+    if left and len(lines) + len(left) == len(display.elements):
+        for first, last, _ in lines:
+            draft.remove_lines(source, first, last)
+    else:
+        tail = "," if opening == "(" and len(left) == 1 else ""
+        inside = ", ".join(source.code(item.value) for item in left)
+        draft.replace(source, start, end, f"{opening}{inside}{tail}{closing}")
+    return [comment for _, _, comment in lines if comment]
+
+
+def _is_one_of(value: cst.BaseExpression, names: set[str]) -> bool:
+    return isinstance(value, cst.SimpleString) and value.evaluated_value in names
+
+
+def _own_line(source: Source, value: cst.BaseExpression) -> tuple[int, int, str] | None:
+    """Where the line begins and ends on which an element stands alone, and its comment; None where others stand there."""
+    start, end = source.span(value)
+    first, last = source.line_start(start), source.line_end(end)
+    behind = source.text[end:last].strip().removeprefix(",").strip()
+    if source.text[first:start].strip() or not (behind.startswith("#") or not behind):
+        return None
+    return first, last, behind
 
 
 def _strings(display: cst.List | cst.Tuple) -> set[str]:
