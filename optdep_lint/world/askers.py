@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, expressions, inner_definitions, last_name, statements, way_to
+from optdep_lint.facts.walk import Definition, expressions, inner_definitions, last_name
 from optdep_lint.world.calltime import CallTime
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.evidence import Evidence
 from optdep_lint.world.frames import Frame
+from optdep_lint.world.hiding import may_guard
+from optdep_lint.world.lazily import Lazily
 from optdep_lint.world.modules import Module
 from optdep_lint.world.operations import atoms_of
 from optdep_lint.world.references import References, is_private, stands_for
 from optdep_lint.world.truth import Condition
-from optdep_lint.world.values import Choice, Instance, Items, Table, Unknown, Value
+from optdep_lint.world.values import Items, Table, Value
 from optdep_lint.world.words import Words
 
 _DEEPEST = 5
@@ -49,8 +52,7 @@ class Askers:
         self._references, self._base = references, base
         """Those of this world, and those of the one in which everything is there."""
         self._evidence = Evidence(evaluation)
-        self._entries: dict[tuple[str, str], tuple[Entry, ...] | None] = {}
-        self._definitions: dict[str, dict[str, Definition]] = {}
+        self._entries: dict[tuple[str, str], Lazily[Entry] | None] = {}
 
     def ask(self, module: str, function: str) -> bool:
         """Every way to a function asks first, or shows that what is absent is there.
@@ -63,7 +65,7 @@ class Askers:
 
     def _is_guarded(self, user: tuple[str, str], seen: frozenset[tuple[str, str]]) -> bool:
         module, name = user
-        definition = self._definition(module, name)
+        definition = self._words.definition(self._evaluation.tree.sources[module].summary, name)
         if definition is not None and self._evidence.shows(self._evaluation.modules[module], definition):
             return True
         if len(seen) == _DEEPEST:
@@ -73,8 +75,10 @@ class Askers:
 
     def _all_ask(self, user: tuple[str, str], seen: frozenset[tuple[str, str]]) -> bool:
         """Whoever reads a name of a module, and can be reached, is guarded; and somebody does where everything is there."""
-        entries = self._entries[user] if user in self._entries else self._find_entries(*user)
-        self._entries[user] = entries
+        if user not in self._entries:
+            found = self._find_entries(*user)
+            self._entries[user] = Lazily(found) if found is not None else None
+        entries = self._entries[user]
         if entries is None:
             return False
         return all(
@@ -83,7 +87,7 @@ class Askers:
             for entry in entries
         )
 
-    def _find_entries(self, module: str, name: str) -> tuple[Entry, ...] | None:
+    def _find_entries(self, module: str, name: str) -> Iterator[Entry] | None:
         """The places that read a function or class; None where others may get at it."""
         found = self._evaluation.modules[module]
         if found.status != "ok" or found.exports(name) or self._is_handed_on(module, name):
@@ -95,51 +99,57 @@ class Askers:
             return self._reading_method(module, name, last) if is_private(last) else None
         return self._reading(module, name)
 
-    def _reading(self, module: str, name: str) -> tuple[Entry, ...] | None:
+    def _reading(self, module: str, name: str) -> Iterator[Entry] | None:
         """The places that read a function or class that stands at a module's top."""
-        entries = [
+        outside = [
             Entry(one.module, one.holder or one.kept) for one in self._references.outside_functions(module, name)
         ]
         spelling = list(self._references.spelled(module, name))
         if len(spelling) > _MOST_READERS:
             return None
-        if not entries and not spelling and not any(self._base.outside_functions(module, name)):
+        if not outside and not spelling and not any(self._base.outside_functions(module, name)):
             return None
-        for reader, definition, node in spelling:
-            if self._is_read(reader, definition, lambda _, value, node=node: stands_for(value, node), name):  # type: ignore[misc]
-                entries.append(Entry(reader.name, definition.name))
-        return tuple(dict.fromkeys(entries))
+        inside = (
+            Entry(reader.name, definition.name)
+            for reader, definition, node in spelling
+            if self._is_read(reader, definition, lambda _, value, node=node: stands_for(value, node), name)  # type: ignore[misc]
+        )
+        return chain(outside, inside)
 
     def _is_handed_on(self, module: str, name: str) -> bool:
         """A decorator may have kept it for whoever asks for it by another name."""
         value = self._evaluation.modules[module].namespace.get(name)
-        definition = self._definition(module, name)
+        definition = self._words.definition(self._evaluation.tree.sources[module].summary, name)
         node = definition.node if definition is not None else getattr(value, "node", None)
         decorators = node.decorators if isinstance(node, (syntax.Function, syntax.Class)) else ()
         return any(last_name(one) not in _PLAIN_DECORATORS for one in decorators)
 
-    def _reading_table(self, keeper: Module, name: str) -> tuple[Entry, ...] | None:
+    def _reading_table(self, keeper: Module, name: str) -> Iterator[Entry] | None:
         """The functions that read a list or table of a module, there or where it is imported by its name."""
         value = keeper.namespace.get(name)
-        entries: list[Entry] = []
-        for reader in self._subjects:
-            found = self._evaluation.modules.get(reader)
-            if found is None or found.status != "ok":
-                continue
-            if found is not keeper and found.namespace.get(name) is not value:
-                continue
-            if _is_read_outside_functions(found, name):
-                return None
-            entries += (
-                Entry(reader, definition.name)
-                for definition in self._words.spelling(found.source.summary, (name,))
-                if self._is_read(found, definition, lambda read, _: read == name, name)
-            )
-        return tuple(entries)
+        readers = [
+            one for one in map(self._evaluation.modules.get, self._subjects)
+            if one is not None and one.status == "ok" and (one is keeper or one.namespace.get(name) is value)
+        ]  # fmt: skip
+        if any(self._is_read_outside_functions(one, name) for one in readers):
+            return None
+        return (
+            Entry(reader.name, definition.name)
+            for reader in readers
+            for definition in self._words.spelling(reader.source.summary, (name,))
+            if self._is_read(reader, definition, lambda read, _: read == name, name)
+        )
 
-    # --- private methods -----------------------------------------------------------------------------------------
+    def _is_read_outside_functions(self, module: Module, name: str) -> bool:
+        """The module's own code reads one of its names."""
+        for statement in self._words.outside(module.source.summary, name):
+            bare = (syntax.Assign, syntax.Annotated)
+            read = (statement.value,) if isinstance(statement, bare) else statement
+            if any(isinstance(part, syntax.Name) and part.id == name for part in expressions(read)):
+                return True
+        return False
 
-    def _reading_method(self, module: str, name: str, last: str) -> tuple[Entry, ...] | None:
+    def _reading_method(self, module: str, name: str, last: str) -> Iterator[Entry] | None:
         """The functions that read an attribute of that name, whatever it is an attribute of."""
         spelling = [
             (reader, definition)
@@ -149,14 +159,13 @@ class Askers:
         ]
         if not spelling or len(spelling) > _MOST_READERS:
             return None
-        entries: list[Entry] = []
-        for reader, definition in spelling:
-            found = self._evaluation.modules.get(reader)
-            if found is None or found.status != "ok":
-                continue
-            if self._is_read(found, definition, lambda read, _: read == last, last):
-                entries.append(Entry(reader, definition.name))
-        return tuple(entries)
+        return (
+            Entry(reader, definition.name)
+            for reader, definition in spelling
+            if (found := self._evaluation.modules.get(reader)) is not None
+            and found.status == "ok"
+            and self._is_read(found, definition, lambda read, _: read == last, last)
+        )
 
     # --- what a call comes to ------------------------------------------------------------------------------------
 
@@ -189,47 +198,10 @@ class Askers:
 
     def _hides_nothing(self, module: str, function: str, assumed: Mapping[Condition, bool]) -> bool:
         """On the way through a function to a place nothing is asked for in which a guard could hide."""
-        definition = self._definition(module, function)
+        definition = self._words.definition(self._evaluation.tree.sources[module].summary, function)
         reader = self._evaluation.modules[module]
         if definition is None:
             return True
         before = self._calltime.assumed_in(reader, definition)
         new = (key for key, holds in assumed.items() if before.get(key) is not holds)
-        return not any(self._may_guard(text, reader, definition) for key in new for text in atoms_of(key))
-
-    def _may_guard(self, text: str, reader: Module, definition: Definition) -> bool:
-        """What is asked for may be kept from an earlier probe: an attribute of the instance, or a flag of the module."""
-        path, _, at = text.partition("@")
-        if text.endswith(" fails"):
-            return False
-        if path != reader.source.path or not at.isdigit():
-            return True
-        way = way_to(reader.source.summary.body_of(definition.node.body), int(at))
-        statement = way[-1].statement if way else None
-        test = getattr(statement, "test", None)
-        return test is not None and any(
-            isinstance(part, syntax.Name)
-            and (part.id in ("self", "cls") or self._is_flag(reader.namespace.get(part.id)))
-            for part in expressions(test)
-        )
-
-    def _is_flag(self, value: Value | None) -> bool:
-        """What a name of a module stands for could say whether something is there."""
-        return isinstance(value, (Choice, Instance, Unknown))
-
-    def _definition(self, module: str, name: str) -> Definition | None:
-        found = self._definitions.get(module)
-        if found is None:
-            summary = self._evaluation.tree.sources[module].summary
-            found = self._definitions[module] = {one.name: one for one in self._words.functions(summary)}
-        return found.get(name)
-
-
-def _is_read_outside_functions(module: Module, name: str) -> bool:
-    """The module's own code reads one of its names."""
-    for statement in statements(module.source.summary.body):
-        bare = (syntax.Assign, syntax.Annotated)
-        read = (statement.value,) if isinstance(statement, bare) else statement
-        if any(isinstance(part, syntax.Name) and part.id == name for part in expressions(read)):
-            return True
-    return False
+        return not any(may_guard(text, reader, definition) for key in new for text in atoms_of(key))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.constructors import chooses_by
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.hiding import may_guard
 from optdep_lint.world.operations import Registration, atoms_of
 from optdep_lint.world.probes_answers import shape
-from optdep_lint.world.references import Reference, References, node_of
+from optdep_lint.world.references import Reference, References, is_private, node_of
 from optdep_lint.world.truth import Condition, Truth
 from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue
+from optdep_lint.world.words import Words
 
 _DEEPEST = 4
 """Over how many references it is followed who asks for an operation."""
@@ -18,9 +20,9 @@ _DEEPEST = 4
 class OperationUsers:
     """Follows references to the classes, functions and modules that use operations."""
 
-    def __init__(self, evaluation: Evaluation, references: References, base: References) -> None:
+    def __init__(self, evaluation: Evaluation, references: References, base: References, words: Words) -> None:
         self._evaluation, self._operations = evaluation, evaluation.operations
-        self._references, self._base = references, base
+        self._references, self._base, self._words = references, base, words
 
     def ask(self, use: Use) -> bool:
         """Whoever refers to the class or function asks first, or to this very method where no instance is needed."""
@@ -75,9 +77,10 @@ class OperationUsers:
             return False
         if not self._base.to(module, name):
             return False
+        within = is_private(name.rpartition(".")[2])
         for reference in self._references.to(module, name):
             if self._operations.presence(operation, reference.assumed).truth is Truth.YES or self._hides(
-                reference, operation
+                reference, operation, within
             ):
                 continue
             holders = {(reference.module, name) for name in (reference.function, reference.holder) if name} - seen
@@ -99,11 +102,20 @@ class OperationUsers:
             for holder in (modules.get(".".join(parts[:length])) for length in range(1, len(parts) + 1))
         )
 
-    def _hides(self, reference: Reference, operation: str) -> bool:
-        """What is asked on the way to a reference may well mean the operation."""
+    def _hides(self, reference: Reference, operation: str, within: bool = False) -> bool:
+        """What is asked on the way to a reference may well mean the operation; within a class not what is asked of arguments."""
         own, before = self.questions(operation), self._evaluation.modules[reference.module].assumed
-        return any(
-            key not in before and not own.issuperset(atoms_of(key)) and not is_mishap(key) for key in reference.assumed
+        asked = (
+            key
+            for key in reference.assumed
+            if key not in before and not own.issuperset(atoms_of(key)) and not is_mishap(key)
+        )
+        if not within:
+            return any(True for _ in asked)
+        module = self._evaluation.modules[reference.module]
+        definition = self._words.definition(module.source.summary, reference.function)
+        return definition is not None and any(
+            may_guard(text, module, definition) for key in asked for text in atoms_of(key)
         )
 
     def questions(self, operation: str) -> set[str]:

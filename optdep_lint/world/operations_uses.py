@@ -34,7 +34,7 @@ class OperationUses:
         self._operations = evaluation.operations
         self._calltime = CallTime(evaluation, functions)
         self.references = References(evaluation, self._calltime, words, self._subjects, base)
-        self._users = OperationUsers(evaluation, self.references, base or self.references)
+        self._users = OperationUsers(evaluation, self.references, base or self.references, words)
 
     def uses(self) -> Iterator[Use]:
         """The reads that fail, or may, each with what else must hold for it."""
@@ -134,7 +134,7 @@ class OperationUses:
         texts = [text for condition in use.failure.conditions for text in atoms_of(condition)]
         if not all(text.startswith(f"{use.failure.path}@") for text in texts):
             return False
-        references = self.references.to(use.module, use.function) if texts and "." not in use.function else []
+        references = self.references.to(use.module, use.function) if texts and "." not in use.function else ()
         return not references or any(map(partial(self._comes_through, use), references))
 
     def _comes_through(self, use: Use, reference: Reference) -> bool:

@@ -12,6 +12,7 @@ from optdep_lint.facts.walk import Definition, Place, expressions, statements, w
 from optdep_lint.world.calltime import CallTime
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.lazily import Lazily
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Condition, Truth, assume
 from optdep_lint.world.values import (
@@ -54,7 +55,7 @@ class References:
         self._evaluation, self._calltime, self._words, self._subjects = evaluation, calltime, words, tuple(subjects)
         self._base = base
         """Those of a world with which modules are shared."""
-        self._known: dict[tuple[str, str], list[Reference]] = {}
+        self._known: dict[tuple[str, str], Lazily[Reference]] = {}
         self._bound: dict[str, dict[int, set[str]]] = {}
         """By module, the names of its functions and classes, by the identity of what defines them."""
 
@@ -75,33 +76,36 @@ class References:
                 if (one.module, one.holder) != (module, name):
                     yield one
 
-    def to(self, module: str, name: str) -> list[Reference]:
+    def to(self, module: str, name: str) -> Lazily[Reference]:
         """The places that this world reaches and that read what a module calls by a name, its own body left out."""
         key = (module, name)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = []
-            node = self._definition(module, name)
-            owner, _, method = name.rpartition(".")
-            holder = self._definition(module, owner) if owner else node
-            for reader, aliases in self._readers(holder, method) if node is not None else ():
-                found += self._in_module(reader, aliases, method if owner else None) if aliases else ()
-                names = {method} if owner else {*aliases, method}
-                found += self._in_functions(reader, node, names)
-        return [one for one in found if (one.module, one.holder) != key]
+        if key not in self._known:
+            places = self._reading(module, name)
+            self._known[key] = Lazily(one for one in places if (one.module, one.holder) != key)
+        return self._known[key]
 
-    def to_module(self, module: str) -> list[Reference]:
+    def _reading(self, module: str, name: str) -> Iterator[Reference]:
+        node = self._definition(module, name)
+        owner, _, method = name.rpartition(".")
+        holder = self._definition(module, owner) if owner else node
+        for reader, aliases in self._readers(holder, method) if node is not None else ():
+            if aliases:
+                yield from self._in_module(reader, aliases, method if owner else None)
+            yield from self._in_functions(reader, node, {method} if owner else {*aliases, method})
+
+    def to_module(self, module: str) -> Lazily[Reference]:
         """The statements that import a module, or something in it, as far as this world reaches them; its own parts left out."""
         key = (module, "")
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = []
-            for name, statement in (self._base or self)._importers.get(module, ()):  # noqa: SLF001  # of the same class
-                found += self._importing(name, statement)
-            for reader in map(self._evaluation.modules.get, self._subjects):
-                if reader is not None and not _is_within(reader.name, module):
-                    found += self._importing_in_functions(reader, module)
-        return found
+        if key not in self._known:
+            self._known[key] = Lazily(self._importing_module(module))
+        return self._known[key]
+
+    def _importing_module(self, module: str) -> Iterator[Reference]:
+        for name, statement in (self._base or self)._importers.get(module, ()):  # noqa: SLF001  # of the same class
+            yield from self._importing(name, statement)
+        for reader in map(self._evaluation.modules.get, self._subjects):
+            if reader is not None and not _is_within(reader.name, module):
+                yield from self._importing_in_functions(reader, module)
 
     @cached_property
     def _importers(self) -> Mapping[str, list[tuple[str, _Import]]]:

@@ -131,6 +131,7 @@ class Words:
     def __init__(self) -> None:
         self._outer = Outer()
         self._words: dict[int, frozenset[str]] = {}
+        self._named: dict[int, dict[str, Definition]] = {}
         self._own: dict[int, Mapping[str, list[syntax.Statement]]] = {}
         self._texts: dict[int, tuple[Mapping[str, Value], dict[str, list[str]]]] = {}
 
@@ -154,6 +155,13 @@ class Words:
     def functions(self, summary: Summary) -> Iterator[Definition]:
         """The functions at the top of a file and in its classes."""
         return (definition for definition, _ in self._outer.of(summary))
+
+    def definition(self, summary: Summary, name: str) -> Definition | None:
+        """The function at the top of a file, or in one of its classes, of that dotted name; the last where there are several."""
+        named = self._named.get(id(summary))
+        if named is None:
+            named = self._named[id(summary)] = {one.name: one for one in self.functions(summary)}
+        return named.get(name)
 
     def spelling(self, summary: Summary, words: Collection[str]) -> Iterator[Definition]:
         """Those that have one of the words among the names, attributes, imported names and texts in them."""

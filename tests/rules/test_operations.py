@@ -141,7 +141,7 @@ FAULTS = {
         def run(x):
             return torch.ops.acme.norm(x)  # expect: OPD301
     """,
-    "a private method that its class calls without asking": REGISTER
+    "a private method whose class asks for arguments only": REGISTER
     + """
         --- acme/has.py
         from importlib.util import find_spec
@@ -168,8 +168,10 @@ FAULTS = {
 
 
         class Layer:
-            def forward(self, x):
-                return self._normed(x)
+            def forward(self, x, steps):
+                if steps:
+                    x = self._normed(x)
+                return self._normed(x) if x.shape else x
 
             def _normed(self, x):
                 return Ops.norm(x)

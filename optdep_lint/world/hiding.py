@@ -1,0 +1,43 @@
+"""Which conditions on the way to a place could keep the answer of an earlier probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import Definition, expressions, way_to
+from optdep_lint.world.modules import Module
+from optdep_lint.world.values import Choice, Instance, Unknown
+
+
+def may_guard(text: str, reader: Module, definition: Definition) -> bool:
+    """What a question in a function reads may come from a probe: an attribute of the instance, or a flag of the module.
+
+    Args:
+        text: The question, as a condition's atoms have it.
+        reader: The function's module.
+        definition: The function.
+    """
+    path, _, at = text.partition("@")
+    if text.endswith(" fails"):
+        return False
+    if path != reader.source.path or not at.isdigit():
+        return True
+    way = way_to(reader.source.summary.body_of(definition.node.body), int(at))
+    return bool(way) and any(
+        isinstance(part, syntax.Name)
+        and (part.id in ("self", "cls") or isinstance(reader.namespace.get(part.id), (Choice, Instance, Unknown)))
+        for test in _tests(way[-1].statement)
+        for part in expressions((test,))
+    )
+
+
+def _tests(statement: syntax.Statement) -> Iterator[syntax.Expression]:
+    """What a statement's own code asks."""
+    if isinstance(statement, (syntax.If, syntax.While)):
+        yield statement.test
+    for part in expressions(statement):
+        if isinstance(part, syntax.Conditional):
+            yield part.test
+        elif isinstance(part, syntax.Boolean):
+            yield from part.operands[:-1]
