@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from optdep_lint.world import lazy
+from optdep_lint.world.builtin_types import is_of, python_type
 from optdep_lint.world.computed import COMPUTED
+from optdep_lint.world.displays import table_of
 from optdep_lint.world.exceptions import is_subclass, text_of
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.imports import MODULE_ATTRIBUTES
@@ -118,18 +120,14 @@ def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, fr
     if len(arguments) < 2:
         return Unknown()
     value, wanted = frame.state.settle(arguments[0]), frame.state.settle(arguments[1])
-    if isinstance(value, Instance):
+    python = python_type(value)
+    if python is not None:
+        truth = is_of(python, wanted, known.evaluation.expressions.is_closed)
+    elif isinstance(value, Instance):
         truth = is_subclass(value.type, wanted)
-        return Constant(truth is Truth.YES) if truth is not Truth.MAYBE else Unknown()
-    types = [
-        _TYPES.get(getattr(part, "path", "")) for part in (wanted.elements if isinstance(wanted, Items) else (wanted,))
-    ]
-    if isinstance(value, Constant) and all(type_ is not None for type_ in types):
-        return caused(Constant(isinstance(value.value, tuple(filter(None, types)))), value.cause)
-    return Unknown()
-
-
-_TYPES = {f"builtins.{type_.__name__}": type_ for type_ in (str, int, bool, float)}
+    else:
+        return Unknown()
+    return caused(Constant(truth is Truth.YES), value.cause) if truth is not Truth.MAYBE else Unknown()
 
 
 def _issubclass(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
@@ -151,13 +149,11 @@ def _collect(kind: str) -> Answer:
 
 
 def _dict(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    entries: dict[Any, Value] = {}
-    complete = "**" not in keywords
-    if arguments:
-        first = frame.state.settle(arguments[0])
-        complete = complete and isinstance(first, Table) and first.complete
-        entries.update(first.entries if isinstance(first, Table) else {})
-    entries.update({key: value for key, value in keywords.items() if key != "**"})
+    first = frame.state.settle(arguments[0]) if arguments else Table({})
+    given = table_of(first.elements) if isinstance(first, Items) else first
+    before = given if isinstance(given, Table) else Table({}, complete=False)
+    entries = {**before.entries, **{key: value for key, value in keywords.items() if key != "**"}}
+    complete = before.complete and "**" not in keywords
     return Table(entries, complete)
 
 
@@ -347,6 +343,7 @@ ANSWERS: dict[str, Answer] = COMPUTED | {
     "builtins.set": _collect("set"),
     "builtins.frozenset": _collect("set"),
     "builtins.dict": _dict,
+    "collections.OrderedDict": _dict,
     "builtins.bool": _bool,
     "builtins.str": _text,
     "builtins.repr": _representation,

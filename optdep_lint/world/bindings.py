@@ -55,6 +55,7 @@ class Bindings:
 
     def rebind(self, name: str, value: Value, frame: Frame) -> None:
         """Bind a name anew in the scope that it is read from: what it holds has been changed in place."""
+        value = caused(value, frame.cause)
         scope: Frame | None = frame
         while scope is not None and (name not in scope.state.names or scope.kind == "module"):
             scope = scope.enclosing

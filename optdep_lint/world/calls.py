@@ -107,7 +107,7 @@ class Calls:
         arguments = [frame.state.settle(expressions.evaluate(argument, frame)) for argument in node.arguments]
         keywords = self._keywords(node, frame)
         after, given = changed(held, function.name, arguments, keywords)
-        self._evaluation.statements.rebind(function.value.id, after, frame)
+        self._evaluation.statements.rebind(function.value.id, caused(after, held.cause), frame)
         return given
 
     def _keywords(self, node: syntax.Call, frame: Frame) -> dict[str, Value]:

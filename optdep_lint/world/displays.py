@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.world.frames import Frame
@@ -13,6 +13,7 @@ from optdep_lint.world.questions import Questions
 from optdep_lint.world.truth import Truth, assume
 from optdep_lint.world.values import (
     COLLECTIONS,
+    Cause,
     Choice,
     ClassValue,
     Constant,
@@ -24,12 +25,9 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     builtin,
+    caused,
     elements_of,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 _PERHAPS = Unknown()
 """An element of a comprehension that there may be."""
@@ -72,23 +70,31 @@ class Displays(Questions):
                 entries[found] = value
         return Table(entries, complete)
 
-    def iterate(self, node: syntax.Comprehension, frame: Frame) -> Iterable[Value] | None:
-        """The elements of a comprehension one by one, evaluated as they are asked for; None where they cannot be told."""
+    def iterate(
+        self, node: syntax.Comprehension, frame: Frame, causes: list[Cause] | None = None
+    ) -> Iterable[Value] | None:
+        """The elements of a comprehension one by one, evaluated as they are asked for; None where they cannot be told.
+
+        The absences for which elements are in it, or are not, are added to `causes`.
+        """
         first = node.generators[0]
         elements = elements_of(frame.state.settle(self.evaluate(first.iterable, frame)))
         if elements is None or len(node.generators) > 1 or len(elements) > 400:
             return None
-        return self._each(node, first, elements, frame)
+        return self._each(node, first, elements, frame, causes if causes is not None else [])
 
     def _each(
-        self, node: syntax.Comprehension, generator: syntax.Generator, elements: tuple[Value, ...], frame: Frame
-    ) -> Iterable[Value]:
+        self, node: syntax.Comprehension, generator: syntax.Generator, elements: tuple[Value, ...], frame: Frame,
+        causes: list[Cause],
+    ) -> Iterable[Value]:  # fmt: skip
         for element in elements:
             self._evaluation.count_step()
             names, frame.state.names = frame.state.names, frame.state.names.copy()
             try:
                 self._evaluation.statements.assign(generator.target, element, frame)
-                truths = [self.test(test, frame)[0] for test in generator.tests]
+                answers = [self.test(test, frame) for test in generator.tests]
+                truths = [truth for truth, _, _ in answers]
+                causes += (cause for truth, _, cause in answers if cause is not None and truth is not Truth.MAYBE)
                 if min(truths, default=Truth.YES) is Truth.NO:
                     continue
                 value = self._made(node, frame)
@@ -105,13 +111,15 @@ class Displays(Questions):
         return Items("tuple", (self.evaluate(node.key, frame), self.evaluate(node.element, frame)))
 
     def _comprehension(self, node: syntax.Comprehension, frame: Frame) -> Value:
-        found = self.iterate(node, frame)
+        causes: list[Cause] = []
+        found = self.iterate(node, frame, causes)
         values = tuple(found) if found is not None else (_PERHAPS,)
         if _PERHAPS in values:
             if found is None:
                 self.typical(node, frame)
             return Unknown(type_=COLLECTIONS[node.kind])
-        return table_of(values) if node.key is not None else Items(node.kind, values)
+        whole = table_of(values) if node.key is not None else Items(node.kind, values)
+        return caused(whole, next(iter(causes), None))
 
     def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
         """What all elements of a comprehension are like, if there are any."""

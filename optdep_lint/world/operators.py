@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Expression
 from optdep_lint.facts.walk import expressions as parts_of
+from optdep_lint.world.builtin_types import union
 from optdep_lint.world.enumerations import are_equal
 from optdep_lint.world.frames import Frame, join_values
 from optdep_lint.world.literals import NotPython, from_python, to_python
@@ -253,6 +254,9 @@ class Operators(Questions):
             return self.choose(left, lambda one: self.binary(operator_, one, right, frame), frame)
         if isinstance(right, Choice):
             return self.choose(right, lambda one: self.binary(operator_, left, one, frame), frame)
+        classes = union(left, right) if operator_ == "|" else None
+        if classes is not None:
+            return classes
         if operator_ == "+" and isinstance(left, Items) and isinstance(right, Items):
             return Items(left.kind, left.elements + right.elements)
         left_python, right_python = to_python(left), to_python(right)

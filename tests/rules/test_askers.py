@@ -215,6 +215,73 @@ CASES = {
             def total(self, x):
                 return numba.njit(x)
         """ + REQUIRES,
+    "what is missing is put into a list, by which is raised": TRY + """
+        from acme.needs import collect, need
+
+        def total(x):
+            need(total, "fast")
+            return numba.njit(x)
+
+        def every(x):
+            need(every, ["plain", "fast"])
+            return numba.njit(x)
+
+        def one_by_one(x):
+            collect(("fast",))
+            return numba.njit(x)
+
+        class Sum:
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                need(self, "fast")
+
+            def run(self, x):
+                return numba.njit(x)
+
+        def other(x):
+            need(other, ["plain"])
+            return numba.njit(x)  # expect: OPD202
+
+        def another(x):
+            collect(["plain"])
+            return numba.njit(x)  # expect: OPD202
+        --- acme/needs.py
+        from collections import OrderedDict
+        from importlib.util import find_spec
+
+        class Own:
+            def __init__(self, answer):
+                self.answer = answer
+
+        def is_fast():
+            return find_spec("numba") is not None
+
+        def is_plain():
+            return True
+
+        NEEDS = OrderedDict([("fast", (is_fast, "{0} needs numba")), ("plain", (is_plain, "{0}"))])
+
+        def need(thing, needs):
+            if not isinstance(needs, list | tuple):
+                needs = [needs]
+            name = thing.__name__ if hasattr(thing, "__name__") else thing.__class__.__name__
+            failed = []
+            for one in needs:
+                if isinstance(one, Own):
+                    there, message = one.answer, "no"
+                else:
+                    there, message = NEEDS[one]
+                if not there():
+                    failed.append(message.format(name))
+            if failed:
+                raise ImportError("".join(failed))
+
+        def collect(needs):
+            failed = [message for there, message in (NEEDS[one] for one in needs) if not there()]
+            failed.extend(())
+            if failed:
+                raise ImportError("".join(failed))
+        """,
 }  # fmt: skip
 
 
