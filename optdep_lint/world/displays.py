@@ -175,7 +175,7 @@ class Displays(Questions):
                 return value.entries[key]
             case Items() | Constant() if isinstance(index, Known) and index.model == "slice":
                 return _slice(value, index)
-            case Table(complete=True) if key is not NotPython and hashable(key) and value.cause is None:
+            case Table(complete=True) if key is not NotPython and hashable(key):
                 return self.as_python(KeyError(key), frame, at)
             case Items() | Constant() if isinstance(key, int):
                 return self._numbered(value, key, frame, at)
