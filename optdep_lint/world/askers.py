@@ -204,4 +204,5 @@ class Askers:
             return True
         before = self._calltime.assumed_in(reader, definition)
         new = (key for key, holds in assumed.items() if before.get(key) is not holds)
-        return not any(may_guard(text, reader, definition) for key in new for text in atoms_of(key))
+        absent = self._evaluation.world.absent
+        return not any(may_guard(text, reader, definition, absent) for key in new for text in atoms_of(key))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Place, expressions, way_to
-from optdep_lint.world.feature_areas import FeatureAreas, guards_elsewhere
+from optdep_lint.world.feature_areas import FeatureAreas, guards_elsewhere, packages_of
 from optdep_lint.world.platform_words import asks_platform
 from optdep_lint.world.survey import Breakage, Survey
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
@@ -201,11 +201,17 @@ class _Judge:
             return True
         assert self._module is not None
         if kind == "undeclared":
-            return not self._areas.is_survived(self._module, best.root)
+            return not self._areas.is_survived(self._module, best.root) and not self._is_told_of_package()
         guards = self._areas.is_guarded(self._module, best.root)
         if kind == "import" or guards:
             return guards
         return not self._areas.is_handed_out(self._module)
+
+    def _is_told_of_package(self) -> bool:
+        """A package that the module lies in fails before it for want of the same root, and that is told there."""
+        assert self._module is not None
+        inside = self._survey.areas.get(self._best.root, frozenset()) - {self._module}
+        return not inside.isdisjoint(packages_of(self._module))
 
     def _leaks(self) -> Iterator[Blame]:
         """Imports that bring a module outside the root's feature area into one inside it."""

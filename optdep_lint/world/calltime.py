@@ -146,14 +146,17 @@ class CallTime:
             value = value.parts[0]
         if not isinstance(value, (FunctionValue, Method)):
             return None, None
-        if owner is None or kind == "staticmethod":
+        if owner is None:
             return value, None
-        if kind == "classmethod":
-            return value, owner
+        is_private = parts[-1].startswith("_") and not parts[-1].startswith("__")
+        if kind is not None and not is_private:
+            return value, owner if kind == "classmethod" else None
         made = self._after_making(owner, module)
         if made is None:
             self.followed = True
             return None, None
+        if kind is not None:
+            return value, owner if kind == "classmethod" else None
         state.assumed.update(made)
         return value, Instance(owner)
 

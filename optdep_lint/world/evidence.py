@@ -68,6 +68,8 @@ class Evidence:
         if origin is None:
             return False
         whole = f"{origin}.{rest}" if rest else origin
+        if self._evaluation.is_stdlib(whole):
+            return False
         if not self._evaluation.tree.owns(whole):
             return self._evaluation.world.missing(whole) is not None
         holder = self._evaluation.modules.get(whole.rpartition(".")[0])

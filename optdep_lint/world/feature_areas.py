@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import parts_of
@@ -13,7 +14,7 @@ from optdep_lint.world.values import Instance, Table
 
 _FEWEST = 10
 """How many modules a package must have to be about what most of them need."""
-_SEVERAL = 4
+_SEVERAL = 3
 """How many it must have, itself included, to be about what every one of them, itself aside, needs."""
 
 
@@ -22,13 +23,13 @@ class FeatureAreas:
 
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
-        self._sizes = Counter(package for name in survey.tree.sources for package in _packages_of(name))
+        self._sizes = Counter(package for name in survey.tree.sources for package in packages_of(name))
         self._failing: dict[str, Counter[str]] = {}
         """By root, how many modules of each package fail without it and ask for it themselves."""
         for root, module in {(one.root, one.module) for one in survey.breakages if one.certain}:
             asks = survey.tree.sources[module].summary.asks
             if any(survey.declared.root_of(name) == root for name in asks):
-                self._failing.setdefault(root, Counter()).update(_packages_of(module))
+                self._failing.setdefault(root, Counter()).update(packages_of(module))
 
     def holds(self, module: str, root: str) -> bool:
         """A module imports the root unguarded, or lies in a package that does, or of which most modules need it."""
@@ -41,12 +42,15 @@ class FeatureAreas:
             for prefix in prefixes
             if prefix in sources
         )
-        return inside or self._lies_among_needy(module, root) or self.is_configured(module, root)
+        return (
+            inside or is_named_after(module, root) or self._lies_among_needy(module, root)
+            or self.is_configured(module, root)
+        )  # fmt: skip
 
     def _lies_among_needy(self, module: str, root: str) -> bool:
         """A package below the top in which the module lies is about the root: all of its modules need it, or most of many."""
         failing = self._failing.get(root, Counter())
-        needy = ((self._sizes[package], failing[package]) for package in _packages_of(module))
+        needy = ((self._sizes[package], failing[package]) for package in packages_of(module))
         return any(
             (size >= _FEWEST and 2 * needing > size) or (size >= _SEVERAL and needing >= size - 1)
             for size, needing in needy
@@ -60,7 +64,7 @@ class FeatureAreas:
     def is_survived(self, module: str, root: str) -> bool:
         """The module, or a package that it lies in, is imported by a module that goes on without it."""
         survived = self._survey.survived.get(root, frozenset())
-        return module in survived or not survived.isdisjoint(_packages_of(module))
+        return module in survived or not survived.isdisjoint(packages_of(module))
 
     def is_guarded(self, module: str, root: str) -> bool:
         """The module itself means to live without the root: it guards another import of it."""
@@ -88,7 +92,21 @@ def _names_exports(statement: syntax.Statement) -> bool:
     )
 
 
-def _packages_of(module: str) -> tuple[str, ...]:
+def is_named_after(module: str, root: str) -> bool:
+    """A module, or a package below the top in which it lies, bears the root's name among its words."""
+    name = root.partition(".")[0].lower().strip("_")
+    return any(name in _words_of(part) for part in module.lower().split(".")[1:])
+
+
+def _words_of(name: str) -> Iterator[str]:
+    """A name, and all runs of its words: `pg_fast`, `pg` and `fast` of `pg_fast`."""
+    words = name.strip("_").split("_")
+    for first in range(len(words)):
+        for last in range(first, len(words)):
+            yield "_".join(words[first : last + 1])
+
+
+def packages_of(module: str) -> tuple[str, ...]:
     """The packages below the top that a module lies in, itself included; a plain module is only told by its own."""
     parts = module.split(".")
     return tuple(".".join(parts[:length]) for length in range(2, len(parts) + 1))

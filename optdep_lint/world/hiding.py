@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, expressions, way_to
 from optdep_lint.world.modules import Module
 from optdep_lint.world.values import Choice, Instance, Unknown
 
+_SHORTEST = 4
+"""The letters that a root must have for other names to be named after it."""
 
-def may_guard(text: str, reader: Module, definition: Definition) -> bool:
+
+def may_guard(text: str, reader: Module, definition: Definition, absent: Collection[str] = ()) -> bool:
     """What a question in a function reads may come from a probe: an attribute of the instance, or a flag of the module.
+
+    So may what is named after something absent: what is passed on under that name is None without it.
 
     Args:
         text: The question, as a condition's atoms have it.
         reader: The function's module.
         definition: The function.
+        absent: What is absent.
     """
     path, _, at = text.partition("@")
     if text.endswith(" fails"):
@@ -26,10 +32,20 @@ def may_guard(text: str, reader: Module, definition: Definition) -> bool:
     way = way_to(reader.source.summary.body_of(definition.node.body), int(at))
     return bool(way) and any(
         isinstance(part, syntax.Name)
-        and (part.id in ("self", "cls") or isinstance(reader.namespace.get(part.id), (Choice, Instance, Unknown)))
+        and (
+            part.id in ("self", "cls")
+            or isinstance(reader.namespace.get(part.id), (Choice, Instance, Unknown))
+            or _is_named_after(part.id, absent)
+        )
         for test in _tests(way[-1].statement)
         for part in expressions((test,))
     )
+
+
+def _is_named_after(name: str, absent: Collection[str]) -> bool:
+    plain = name.replace("_", "").lower()
+    roots = (root.partition(".")[0].replace("_", "").lower() for root in absent)
+    return any(len(root) >= _SHORTEST and root in plain for root in roots)
 
 
 def _tests(statement: syntax.Statement) -> Iterator[syntax.Expression]:

@@ -221,6 +221,15 @@ def _unrelated_call(survey: Survey, guarded: Guarded, call: syntax.Call) -> str 
     if not isinstance(value, (FunctionValue, ClassValue)) or value.module.name == guarded.source.name:
         return None
     given = [*call.arguments, *(keyword.value for keyword in call.keywords)]
-    if any(isinstance(part, syntax.Name) for one in given for part in expressions(one)):
+    if any(isinstance(part, syntax.Name) or _names_root(survey, part) for one in given for part in expressions(one)):
         return None
     return f"the call of `{value.name}`" if _needs_nothing(survey, guarded, value.module.name) else None
+
+
+def _names_root(survey: Survey, node: syntax.Expression) -> bool:
+    """A text that names an optional root: what it is given to may be the question whether that is there."""
+    return (
+        isinstance(node, syntax.Constant)
+        and isinstance(node.value, str)
+        and survey.declared.root_of(node.value) in survey.declared.optional
+    )

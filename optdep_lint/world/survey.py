@@ -15,6 +15,7 @@ from optdep_lint.world.askers import Askers
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.exports import Loss, losses
 from optdep_lint.world.modules import Module, Tree
 from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
@@ -64,6 +65,8 @@ class Survey:
     breakages: tuple[Breakage, ...] = ()
     uses: tuple[tuple[str, str, Use], ...] = ()
     """Failures at call time, as (root, world, use); for an operation that no root decides, it stands in the root's place."""
+    losses: tuple[tuple[str, Loss], ...] = ()
+    """Exports that vanish silently, each with its root."""
     areas: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
     survived: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -117,6 +120,8 @@ class _Seen:
     breakages: list[Breakage] = field(default_factory=list)
     uses: list[tuple[str, Use]] = field(default_factory=list)
     """Each with its root."""
+    losses: list[tuple[str, Loss]] = field(default_factory=list)
+    """Each with its root."""
     statuses: dict[str, str] = field(default_factory=dict)
     survived: set[tuple[str, str]] = field(default_factory=set)
     """Each root with the modules that fail without it while one that imports them goes on."""
@@ -132,6 +137,7 @@ class _Surveyor:
         self._subjects, self._judged = subjects, judged
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
+        self._losses: dict[tuple[str, int, str], tuple[str, Loss]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
         self._survived: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
@@ -169,6 +175,8 @@ class _Surveyor:
                 self._breakages[key] = one
         for root, name in seen.survived:
             self._survived[root].add(name)
+        for root, loss in seen.losses:
+            self._losses.setdefault((loss.path, loss.at, root), (root, loss))
         for root, use in seen.uses:
             self._uses.setdefault((*use.place, root), (root, seen.world, use))
 
@@ -186,6 +194,7 @@ class _Surveyor:
             seen.uses += self._operations(operations)
             own = [name for name in names if name not in evaluation.carried]
             seen.uses += self._failing_uses(evaluation, own, operations.references)
+            seen.losses += self._lost(evaluation, own)
         return seen
 
     def _note_failures(self, module: Module, seen: _Seen) -> None:
@@ -242,6 +251,12 @@ class _Surveyor:
                     self._known.add(key)
                     yield root, replace(use, failure=_plain(use.failure))
 
+    def _lost(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Loss]]:
+        for loss in losses(evaluation, self._base, (name for name in names if name in self._subjects)):
+            root = self._root(loss.cause.missing)
+            if root and root not in self._declared.usually_brought:
+                yield root, loss
+
     def _find_entries(self) -> Iterator[str]:
         for name, source in self._tree.sources.items():
             if name not in self._subjects:
@@ -261,6 +276,7 @@ class _Surveyor:
         """All that was seen."""
         return Survey(
             self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
+            tuple(self._losses.values()),
             {root: frozenset(names) for root, names in self._areas.items()},
             {root: frozenset(names) for root, names in self._survived.items()}, self._statuses,
             self._judged,

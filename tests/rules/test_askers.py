@@ -50,6 +50,10 @@ CASES = {
         def total(x):
             return _sum(x)
         """,
+    "a type of Python's own says nothing": "from typing import TextIO" + TRY + """
+        def total(to: TextIO):
+            return numba.njit(to)  # expect: OPD202
+        """,
     "the only caller asks": TRY + """
         def _sum(x):
             return numba.njit(x)
@@ -125,6 +129,29 @@ CASES = {
                 return self._sum(x)
 
             def _sum(self, x):
+                return numba.njit(x)  # expect: OPD202
+        """,
+    "an argument that is called after it is asked for": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+
+        def total(x, numba_sum=None):
+            if numba_sum is not None:
+                return _sum(x)
+            return x
+        """,
+    "a private method without an instance, where none can be made": TRY + """
+        class Summer:
+            def __init__(self):
+                if numba is None:
+                    raise ImportError("numba")
+
+            @classmethod
+            def _sum(cls, x):
+                return numba.njit(x)
+
+            @classmethod
+            def of(cls, x):
                 return numba.njit(x)  # expect: OPD202
         """,
     "instances are only made where it is there": TRY + """

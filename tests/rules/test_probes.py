@@ -875,6 +875,18 @@ NOT_SWALLOWED = {
         def run(text):
             return numexpr.evaluate(text)
     """,
+    "a call that is told what to look for": """
+        from acme.needs import demand
+        try:
+            demand("numexpr")
+            from numexpr import evaluate
+        except ImportError:
+            evaluate = None
+        # file: acme/needs.py
+        from importlib import import_module
+        def demand(name):
+            return import_module(name)
+    """,
     "only a module of one's own": """
         try:
             from ._build import version
