@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +44,7 @@ class Layout:
         self._with_packages = {name.partition("/")[0] for name in tree.packages}
         self.import_roots = self._find_import_roots()
         self._test_folders = self._find_test_folders()
+        self._inner_projects = tuple(self._find_inner_projects())
 
     def _find_import_roots(self) -> tuple[str, ...]:
         """Folders that belong on `sys.path`, the longest first; the empty string is the root."""
@@ -84,6 +85,14 @@ class Layout:
                     break
         return frozenset(found)
 
+    def _find_inner_projects(self) -> Iterator[str]:
+        """Folders within packages that hold a whole project: `shop/manage.py`, or `shop/setup.py`, beside the package `shop/shop`."""
+        for name in self._sources:
+            folder, _, last = name.rpartition("/")
+            inner = f"{folder}/{folder.rpartition('/')[2]}"
+            if last in ("manage.py", "setup.py") and "/" in folder and inner in self._packages:
+                yield folder + "/"
+
     def place(self, name: str) -> Place:
         """What the file with that path is."""
         stem = name.rpartition("/")[2].partition(".")[0]
@@ -98,6 +107,8 @@ class Layout:
         return Place(None, False, self._role_outside(name))
 
     def _role_within(self, name: str) -> Role:
+        if name.startswith(self._inner_projects):
+            return "example"
         in_tests = any(name.startswith(folder) for folder in self._test_folders)
         return "test" if in_tests or name.endswith(("/conftest.py", "/conftest.pyi")) else "subject"
 

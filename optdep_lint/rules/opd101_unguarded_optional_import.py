@@ -42,10 +42,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optdep_lint.findings import Finding
+from optdep_lint.facts.position import line_of
+from optdep_lint.findings import Finding, Step
 from optdep_lint.rules import Rule
 from optdep_lint.rules.wording import find, steps_of, without
-from optdep_lint.world.blame import blames
+from optdep_lint.world.blame import Blame, blames
 from optdep_lint.world.survey import Survey
 
 
@@ -55,7 +56,16 @@ def check(survey: Survey) -> Iterator[Finding]:
         if blame.kind == "import":
             failure = blame.breakage.failure
             message = f"importing `{blame.breakage.module}` fails {without(survey, blame.root)}: nothing guards this"
-            yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=steps_of(failure))
+            because = (*_callers(survey, blame), *steps_of(failure))
+            yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=because)
+
+
+def _callers(survey: Survey, blame: Blame) -> Iterator[Step]:
+    """The functions that come to it when they are called, and use nothing that needs the root."""
+    for root, one in survey.deferred:
+        if root == blame.root and (one.failure.path, one.failure.at) == (blame.path, blame.at):
+            message = f"`{one.function}` imports it when it is called, and uses nothing of it that needs `{root}`"
+            yield Step(one.path, line_of(one.at), message)
 
 
 RULE = Rule(code="OPD101", name="unguarded-optional-import", check=check, fixable="sometimes")

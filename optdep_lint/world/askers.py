@@ -20,6 +20,7 @@ from optdep_lint.world.references import References, is_private, stands_for
 from optdep_lint.world.truth import Condition
 from optdep_lint.world.values import Items, Table, Value
 from optdep_lint.world.words import Words
+from optdep_lint.world.written_guards import WrittenGuards
 
 _DEEPEST = 5
 """Over how many callers it is followed who asks."""
@@ -186,7 +187,7 @@ class Askers:
         if any(self._hides_nothing(reader.name, definition.name, assumed) for assumed in seen):
             return True
         if not self._calltime.followed:
-            return True
+            return not WrittenGuards(self._evaluation, reader, definition).keep_out(last)
         return not seen and not any(use.certain for use in uses) and self._spells_within(reader, definition, last)
 
     def _spells_within(self, reader: Module, definition: Definition, last: str) -> bool:

@@ -197,15 +197,27 @@ class _Judge:
 
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
+        assert self._module is not None
+        if self._areas.is_hosted(self._module, best.root) and not survey.config.strict:
+            return False
         if survey.config.strict or best.reached or kind == "probe":
             return True
-        assert self._module is not None
         if kind == "undeclared":
-            return not self._areas.is_survived(self._module, best.root) and not self._is_told_of_package()
+            refuses = best.failure.kind == "raise"
+            return not (refuses or self._areas.is_survived(self._module, best.root) or self._is_told_of_package())
         guards = self._areas.is_guarded(self._module, best.root)
         if kind == "import" or guards:
-            return guards
+            return guards or self._is_needless()
         return not self._areas.is_handed_out(self._module)
+
+    def _is_needless(self) -> bool:
+        """A function outside the feature area fails for it when it is called, and uses nothing that needs the root."""
+        assert self._module is not None
+        root, place = self._best.root, self._best.origin
+        return not self._areas.is_named_after(self._module, root) and any(
+            (one.failure.path, one.failure.at) == place and not self._areas.holds(one.module, root)
+            for missing, one in self._survey.deferred if missing == root
+        )  # fmt: skip
 
     def _is_told_of_package(self) -> bool:
         """A package that the module lies in fails before it for want of the same root, and that is told there."""

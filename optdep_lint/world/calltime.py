@@ -60,6 +60,10 @@ class Functions:
         self._outer = Outer()
         self._names: dict[int, frozenset[str]] = {}
 
+    def spelling(self, summary: Summary, words: Collection[str]) -> list[Definition]:
+        """The functions at the top of a file and in its classes that may spell one of these words."""
+        return self._outer.spelling(summary, words)
+
     def reading(self, summary: Summary, names: Collection[str]) -> Iterator[Definition]:
         """The functions at the top of a file and in its classes that read one of these names."""
         for definition in self._outer.spelling(summary, names):

@@ -37,6 +37,13 @@ class OptionalRoot:
         return self.requirement.extra if self.requirement is not None else None
 
 
+_MIXED_EXTRAS = frozenset({
+    "all", "complete", "dev", "devel", "develop", "doc", "docs", "extra", "extras", "full", "lint", "optional", "recommended",
+    "standard", "test", "testing", "tests", "typing",
+})  # fmt: skip
+"""What extras are called that are about no one thing."""
+
+
 class Declared:
     """A project's metadata, held against what its modules ask for."""
 
@@ -142,6 +149,19 @@ class Declared:
         """The roots that are absent when a root is: those of the same distribution, and of such as require it."""
         brought = {other for one in self._bringing.get(root, ()) for other in one.roots if other in self.optional}
         return frozenset({root, *brought, *self._requiring(root)})
+
+    def extras_bringing(self, root: str) -> frozenset[str]:
+        """The extras that are about a root: they bring it, be it with something that is known to need it."""
+        return self._extras.get(root, frozenset())
+
+    @cached_property
+    def _extras(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for one in self.metadata.requirements:
+            if one.extra is not None and one.extra.lower() not in _MIXED_EXTRAS:
+                for root in (*one.roots, *_roots_of(usually_brought([one.distribution]))):
+                    found.setdefault(root, set()).add(one.extra)
+        return {root: frozenset(extras) for root, extras in found.items()}
 
     def _requiring(self, root: str) -> Iterator[str]:
         """The optional roots whose distributions are known to bring another."""

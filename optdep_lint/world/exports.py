@@ -11,7 +11,7 @@ from optdep_lint.facts.syntax import Block, Statement
 from optdep_lint.facts.walk import all_expressions, statements, way_to
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module
-from optdep_lint.world.values import Cause, Unbound, Value
+from optdep_lint.world.values import Cause, Constant, Unbound, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,20 @@ def losses(evaluation: Evaluation, base: Evaluation, names: Iterable[str]) -> It
 
 def _lost_names(module: Module, before: Module) -> Iterator[tuple[str, Value | None]]:
     """The exported names that are there no more, each with what stands in its place; none where the module may still hand them out."""
-    if "__getattr__" in module.namespace or module.dynamic or module.replaced is not None:
+    if "__getattr__" in module.namespace or module.dynamic or module.replaced is not None or _tells(module):
         return
     for name, value in before.namespace.items():
         now = module.namespace.get(name)
         if not isinstance(value, Unbound) and before.exports(name) and (now is None or isinstance(now, Unbound)):
             yield name, now
+
+
+def _tells(module: Module) -> bool:
+    """A public flag of its own says that something is absent."""
+    return any(
+        isinstance(value, Constant) and value.value is False and value.cause is not None
+        for name, value in module.namespace.items() if not name.startswith("_")
+    )  # fmt: skip
 
 
 def _is_public(module: str) -> bool:
@@ -63,30 +71,30 @@ def _is_public(module: str) -> bool:
 def _losses_of(module: Module, found: dict[str, Cause]) -> Iterator[Loss]:
     """The losses of one module: names that the same statement takes with it are told together."""
     body = module.source.summary.body
-    groups: dict[tuple[int, str], list[tuple[Statement, str]]] = defaultdict(list)
+    groups: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
     for statement in statements(body):
-        for name in _bound_by(statement):
-            around = _silent_condition(body, statement.at) if name in found else None  # type: ignore[attr-defined]
+        for name, at in _bindings_of(statement):
+            around = _silent_condition(body, at) if name in found else None
             if around is not None:
-                groups[around, found[name].missing].append((statement, name))
+                groups[around, found[name].missing].append((name, at))
     told: set[str] = set()
     for bindings in groups.values():
-        names = tuple(dict.fromkeys(name for _, name in bindings if name not in told))
+        names = tuple(dict.fromkeys(name for name, _ in bindings if name not in told))
         told.update(names)
         if names:
-            at: int = bindings[0][0].at  # type: ignore[attr-defined]
-            yield Loss(module.name, names, module.source.path, at, found[names[0]], module.exports(names[0]))
+            cause = found[names[0]]
+            yield Loss(module.name, names, module.source.path, bindings[0][1], cause, module.exports(names[0]))
 
 
-def _bound_by(statement: Statement) -> Iterator[str]:
-    """The names that a statement binds: definitions, imports and assignments."""
+def _bindings_of(statement: Statement) -> Iterator[tuple[str, int]]:
+    """The names that a statement binds, each with where it stands: definitions, imports and assignments."""
     match statement:
-        case syntax.Function(name=name) | syntax.Class(name=name):
-            yield name
-        case syntax.Import() | syntax.ImportFrom():
-            yield from (alias.asname or alias.name for alias in statement.names)
-        case syntax.Assign():
-            yield from (target.id for target in statement.targets if isinstance(target, syntax.Name))
+        case syntax.Function(name=name, at=at) | syntax.Class(name=name, at=at):
+            yield name, at
+        case syntax.Import(at=at) | syntax.ImportFrom(at=at):
+            yield from ((alias.asname or alias.name, at) for alias in statement.names)
+        case syntax.Assign(at=at):
+            yield from ((target.id, at) for target in statement.targets if isinstance(target, syntax.Name))
 
 
 def _silent_condition(body: Block, at: int) -> int | None:

@@ -43,9 +43,25 @@ class FeatureAreas:
             if prefix in sources
         )
         return (
-            inside or is_named_after(module, root) or self._lies_among_needy(module, root)
-            or self.is_configured(module, root)
+            inside or self.is_named_after(module, root) or self._lies_among_needy(module, root)
+            or self.is_survived(module, root) or self.is_hosted(module, root) or self.is_configured(module, root)
         )  # fmt: skip
+
+    def is_named_after(self, module: str, root: str) -> bool:
+        """A module, or a package below the top in which it lies, bears the name of the root, or of an extra that brings it."""
+        names = {root.partition(".")[0], *self._survey.declared.extras_bringing(root)}
+        wanted = {name.lower().replace("-", "_").replace(".", "_").strip("_") for name in names}
+        return any(not wanted.isdisjoint(_words_of(part)) for part in module.lower().split(".")[1:])
+
+    def is_hosted(self, module: str, root: str) -> bool:
+        """An entry point of a group of the root's, as `pytest11`, names the module: only the root imports it."""
+        points = self._survey.declared.metadata.entry_points
+        return any(
+            point.value.partition(":")[0].strip() == module
+            and point.group.startswith(root)
+            and not point.group[len(root) :][:1].isalpha()
+            for point in points
+        )
 
     def _lies_among_needy(self, module: str, root: str) -> bool:
         """A package below the top in which the module lies is about the root: all of its modules need it, or most of many."""
@@ -92,12 +108,6 @@ def _names_exports(statement: syntax.Statement) -> bool:
     )
 
 
-def is_named_after(module: str, root: str) -> bool:
-    """A module, or a package below the top in which it lies, bears the root's name among its words."""
-    name = root.partition(".")[0].lower().strip("_")
-    return any(name in _words_of(part) for part in module.lower().split(".")[1:])
-
-
 def _words_of(name: str) -> Iterator[str]:
     """A name, and all runs of its words: `pg_fast`, `pg` and `fast` of `pg_fast`."""
     words = name.strip("_").split("_")
@@ -132,7 +142,15 @@ def guards_elsewhere(module: Module, root: str) -> bool:
 
 def _goes_on(statement: syntax.Try) -> bool:
     """At least one handler lets the module go on."""
-    return any(not handler.body or not isinstance(handler.body[-1], syntax.Raise) for handler in statement.handlers)
+    return not all(_refuses(handler.body) for handler in statement.handlers)
+
+
+def _refuses(block: syntax.Block) -> bool:
+    """It raises in the end, on either way through an `if`."""
+    last = block[-1] if block else None
+    return isinstance(last, syntax.Raise) or (
+        isinstance(last, syntax.If) and _refuses(last.body) and _refuses(last.orelse)
+    )
 
 
 def _imports(statement: syntax.Statement, root: str) -> bool:

@@ -14,6 +14,7 @@ from optdep_lint.pool import apart, deeply
 from optdep_lint.world.askers import Askers
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.declared import Declared
+from optdep_lint.world.deferred import Deferred, needless_failures
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.exports import Loss, losses
 from optdep_lint.world.modules import Module, Tree
@@ -67,6 +68,8 @@ class Survey:
     """Failures at call time, as (root, world, use); for an operation that no root decides, it stands in the root's place."""
     losses: tuple[tuple[str, Loss], ...] = ()
     """Exports that vanish silently, each with its root."""
+    deferred: tuple[tuple[str, Deferred], ...] = ()
+    """Functions that fail for want of what they do not use, each with its root."""
     areas: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each root, its feature area: the modules that import it unguarded themselves, and the packages whose `__init__` does."""
     survived: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -122,6 +125,8 @@ class _Seen:
     """Each with its root."""
     losses: list[tuple[str, Loss]] = field(default_factory=list)
     """Each with its root."""
+    deferred: list[tuple[str, Deferred]] = field(default_factory=list)
+    """Each with its root."""
     statuses: dict[str, str] = field(default_factory=dict)
     survived: set[tuple[str, str]] = field(default_factory=set)
     """Each root with the modules that fail without it while one that imports them goes on."""
@@ -138,6 +143,7 @@ class _Surveyor:
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
         self._losses: dict[tuple[str, int, str], tuple[str, Loss]] = {}
+        self._deferred: dict[tuple[str, int, str], tuple[str, Deferred]] = {}
         self._areas: dict[str, set[str]] = defaultdict(set)
         self._survived: dict[str, set[str]] = defaultdict(set)
         self._statuses: dict[str, dict[str, str]] = {}
@@ -177,6 +183,8 @@ class _Surveyor:
             self._survived[root].add(name)
         for root, loss in seen.losses:
             self._losses.setdefault((loss.path, loss.at, root), (root, loss))
+        for root, late in seen.deferred:
+            self._deferred.setdefault((late.failure.path, late.failure.at, root), (root, late))
         for root, use in seen.uses:
             self._uses.setdefault((*use.place, root), (root, seen.world, use))
 
@@ -195,6 +203,7 @@ class _Surveyor:
             own = [name for name in names if name not in evaluation.carried]
             seen.uses += self._failing_uses(evaluation, own, operations.references)
             seen.losses += self._lost(evaluation, own)
+            seen.deferred += self._needless(evaluation, own)
         return seen
 
     def _note_failures(self, module: Module, seen: _Seen) -> None:
@@ -257,6 +266,15 @@ class _Surveyor:
             if root and root not in self._declared.usually_brought:
                 yield root, loss
 
+    def _needless(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Deferred]]:
+        if evaluation is self._base:
+            return
+        for one in needless_failures(evaluation, self._base, self._functions, names, self._subjects):
+            assert one.failure.cause is not None
+            root = self._root(one.failure.cause.missing)
+            if root:
+                yield root, replace(one, failure=_plain(one.failure))
+
     def _find_entries(self) -> Iterator[str]:
         for name, source in self._tree.sources.items():
             if name not in self._subjects:
@@ -276,7 +294,7 @@ class _Surveyor:
         """All that was seen."""
         return Survey(
             self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
-            tuple(self._losses.values()),
+            tuple(self._losses.values()), tuple(self._deferred.values()),
             {root: frozenset(names) for root, names in self._areas.items()},
             {root: frozenset(names) for root, names in self._survived.items()}, self._statuses,
             self._judged,

@@ -131,6 +131,29 @@ CASES = {
             def _sum(self, x):
                 return numba.njit(x)  # expect: OPD202
         """,
+    "a caller that is too long to follow": TRY + """
+        HAS_NUMBA = numba is not None
+
+        def _sum(x):
+            return numba.njit(x)
+
+        def _mean(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x, y):
+            for number in range(5000):
+                y += step(y, number)
+            if HAS_NUMBA and y.kind in "ui":
+                function = _sum
+            else:
+                function = sum
+            if y:
+                function = _mean
+            return function(x)
+
+        def step(y, number):
+            return y + number if number % 3 else y - number
+        """,
     "an argument that is called after it is asked for": TRY + """
         def _sum(x):
             return numba.njit(x)

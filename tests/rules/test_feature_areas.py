@@ -65,6 +65,7 @@ name = "acme"
 version = "1"
 [project.optional-dependencies]
 vision = ["torchvision", "pillow"]
+math = ["numpy"]
 """
 OLD = """Metadata-Version: 2.1
 Name: acme
@@ -157,6 +158,60 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/old/fast.py": "\"\"\"Moved.\"\"\"\nfrom acme.io.fast import numba\n__all__ = ['numba']\n",
          "acme/old/slow.py": "from acme.io.fast import numba\n__all__ = ['numba']\n"},
         {("acme/old/slow.py", 1, "OPD103")},
+    ),
+    "a module named after the root": (
+        {"acme/io/loops.py": "import numba\n", "acme/io/__init__.py": "",
+         "acme/io/numba_more.py": "from acme.io import loops\n", "acme/io/more.py": "from acme.io import loops\n"},
+        {("acme/io/more.py", 1, "OPD103")},
+    ),
+    "a package named after an extra that brings what brings the root": (
+        {"pyproject.toml": VISION, "acme/io/loops.py": "import numpy\n", "acme/io/__init__.py": "",
+         "acme/vision/__init__.py": "import numpy\nfrom acme.io import loops\n",
+         "acme/sight/__init__.py": "try:\n    import numpy\nexcept ImportError:\n    pass\nfrom acme.io import loops\n"},
+        {("acme/sight/__init__.py", 5, "OPD103")},
+    ),
+    "all importers of a module go on without it": (
+        {"acme/io/loops.py": "import numba\n", "acme/io/__init__.py": "", "acme/more.py": "from acme.io import loops\n",
+         "acme/core.py": "try:\n    from acme.more import loops\nexcept ImportError:\n    loops = None\n"},
+        set(),
+    ),
+    "an importer of such a module does not go on": (
+        {"acme/io/loops.py": "import numba\n", "acme/io/__init__.py": "", "acme/more.py": "from acme.io import loops\n",
+         "acme/core.py": "try:\n    from acme.more import loops\nexcept ImportError:\n    loops = None\n",
+         "acme/page.py": "from acme.more import loops\n"},
+        {("acme/page.py", 1, "OPD103")},
+    ),
+    "a plug-in of the root": (
+        {"acme.dist-info/METADATA": OLD, "acme.dist-info/entry_points.txt": "[numba_extensions]\ninit = acme_numba:init\n",
+         "acme_numba.py": "import numba\n", "acme_other.py": "import numba\n"},
+        {("acme_other.py", 1, "OPD101")},
+    ),
+    "it says what is missing, in one way or the other": (
+        {"acme/plot/__init__.py": "try:\n    import numba\nexcept ImportError as error:\n"
+                                  "    if error.name == 'numba':\n        raise ImportError('plot needs numba') from error\n"
+                                  "    else:\n        raise\n"},
+        set(),
+    ),
+    "it says that what nothing declares is missing": (
+        {"acme/plot/__init__.py": "try:\n    import altair\nexcept ImportError as error:\n"
+                                  "    raise ImportError('plot needs altair') from error\n"},
+        set(),
+    ),
+    "a package that nothing declares, and a module in it": (
+        {"acme/plot/__init__.py": "import altair\n", "acme/plot/more.py": "import altair\n"},
+        {("acme/plot/__init__.py", 1, "OPD602")},
+    ),
+    "a function that needs nothing of it imports a module that does": (
+        {"acme/loops.py": "import numba\nSEEN = False\ndef seen():\n    return SEEN\ndef run(x):\n    return numba.njit(x)\n",
+         "acme/chosen.py": "from importlib.util import find_spec\nif find_spec('numba'):\n    STEP = 8\nelse:\n    STEP = 1\n",
+         "acme/core.py": "def total(x):\n    from acme.loops import seen\n    return x if seen() else -x\n"},
+        {("acme/loops.py", 1, "OPD101")},
+    ),
+    "a function that does need it": (
+        {"acme/loops.py": "import numba\nSEEN = True\ndef seen():\n    return SEEN\ndef run(x):\n    return numba.njit(x)\n",
+         "acme/chosen.py": "from importlib.util import find_spec\nif find_spec('numba'):\n    STEP = 8\nelse:\n    STEP = 1\n",
+         "acme/core.py": "def total(x):\n    from acme.loops import run, seen\n    return run(x) if seen() else -x\n"},
+        set(),
     ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",

@@ -338,3 +338,15 @@ def test_thousands_of_files_are_quick(tmp_path: Path) -> None:
     start = time.process_time()
     assert len(only(discover([tmp_path], Config())).files) == 2000
     assert time.process_time() - start < 1
+
+
+def test_a_project_within_a_package_is_an_example(tmp_path: Path) -> None:
+    make(
+        tmp_path, "acme-1.0.dist-info/METADATA", "acme/__init__.py", "acme/setup.py", "acme/bench/__init__.py",
+        "acme/bench/shop/__init__.py", "acme/bench/shop/manage.py", "acme/bench/shop/shop/__init__.py",
+        "acme/core/__init__.py", "acme/core/setup.py", "acme/core/part/__init__.py",
+    )  # fmt: skip
+    found = roles(only(discover([tmp_path], Config())))
+    assert {name for name, role in found.items() if role == "example"} == {
+        "acme/bench/shop/__init__.py", "acme/bench/shop/manage.py", "acme/bench/shop/shop/__init__.py",
+    }  # fmt: skip
