@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-RootsSource: TypeAlias = Literal["table", "user", "installed", "guess", "likely"]
+RootsSource: TypeAlias = Literal["table", "user", "installed", "guess", "likely", "brought"]
 
 
 class MetadataError(Exception):

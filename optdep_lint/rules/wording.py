@@ -14,6 +14,7 @@ _NAMED_BY: dict[RootsSource, str] = {
     "user": "`package-module-name-map` says so",
     "installed": "its installed metadata say so",
     "guess": "guessed from its name",
+    "brought": "known to come with it",
     "likely": "the name holds its words, and nothing else that is declared brings it",
 }
 """How it is known what a distribution lets one import."""

@@ -198,13 +198,16 @@ class _Judge:
     def _is_reported(self, kind: str) -> bool:
         survey, best = self._survey, self._best
         assert self._module is not None
-        if self._areas.is_hosted(self._module, best.root) and not survey.config.strict:
-            return False
-        if survey.config.strict or best.reached or kind == "probe":
+        if survey.config.strict:
             return True
+        if self._areas.is_hosted(self._module, best.root) or self._refuses():
+            return False
+        if best.reached:
+            return True
+        if kind == "probe":
+            return not self._areas.is_named_after(self._module, best.root)
         if kind == "undeclared":
-            refuses = best.failure.kind == "raise"
-            return not (refuses or self._areas.is_survived(self._module, best.root) or self._is_told_of_package())
+            return not (self._areas.is_survived(self._module, best.root) or self._is_no_fault_of_its_own())
         guards = self._areas.is_guarded(self._module, best.root)
         if kind == "import" or guards:
             return guards or self._is_needless()
@@ -219,11 +222,29 @@ class _Judge:
             for missing, one in self._survey.deferred if missing == root
         )  # fmt: skip
 
-    def _is_told_of_package(self) -> bool:
-        """A package that the module lies in fails before it for want of the same root, and that is told there."""
+    def _refuses(self) -> bool:
+        """A `raise` in the module's own code ends its import: it says in its own words what is missing."""
+        failure = self._best.failure
+        if failure.kind != "raise" or (failure.chain and not failure.chain[-1].message.startswith("imports")):
+            return False
         assert self._module is not None
-        inside = self._survey.areas.get(self._best.root, frozenset()) - {self._module}
-        return not inside.isdisjoint(packages_of(self._module))
+        way = way_to(self._survey.tree.sources[self._module].summary.body, failure.at)
+        return bool(way) and isinstance(way[-1].statement, syntax.Raise)
+
+    def _is_no_fault_of_its_own(self) -> bool:
+        """What nothing declares is told of a package that the module lies in, comes with what an extra brings, or lies beside it."""
+        assert self._module is not None
+        survey, root = self._survey, self._best.root
+        areas = survey.areas
+        packages = packages_of(self._module)
+        if not (areas.get(root, frozenset()) - {self._module}).isdisjoint(packages):
+            return True
+        if f"{self._module.rpartition('.')[0]}.{root}" in survey.tree.sources:
+            return True
+        return any(
+            found.source == "extra" and self._module in areas.get(other, ())
+            for other, found in survey.declared.optional.items()
+        )
 
     def _leaks(self) -> Iterator[Blame]:
         """Imports that bring a module outside the root's feature area into one inside it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from optdep_lint.config import Config
@@ -54,10 +54,10 @@ class Declared:
         firsts = {name.partition(".")[0] for name in asked}
         metadata = with_likely_names(metadata, {name for name in firsts if not is_stdlib_root(name)})
         self.metadata, self._tree, self._config = metadata, tree, config
-        self._bringing = _by_root(metadata.requirements)
+        self._bringing = _by_root((*metadata.requirements, *_along(metadata)))
         self._brought = frozenset(_brought(metadata))
-        required = (one.distribution for one in metadata.required if one.marker is None)
-        self.usually_brought = frozenset(_roots_of(usually_brought(required)))
+        plain = [one for one in metadata.required if one.marker is None]
+        self.usually_brought = frozenset(root for one in plain for root in _brought_by(one))
         """The import roots that well-known plain requirements bring: a project that does not declare them relies on these."""
         self._roots: dict[str, str] = {}
         self.has_metadata = bool(metadata.sources)
@@ -112,7 +112,7 @@ class Declared:
             return None
         if extras:
             return OptionalRoot(root, "extra", extras[0])
-        if root in self._brought:
+        if root in self._brought or root in self.usually_brought:
             return None
         if requirements:
             return OptionalRoot(root, "group", requirements[0])
@@ -151,17 +151,9 @@ class Declared:
         return frozenset({root, *brought, *self._requiring(root)})
 
     def extras_bringing(self, root: str) -> frozenset[str]:
-        """The extras that are about a root: they bring it, be it with something that is known to need it."""
-        return self._extras.get(root, frozenset())
-
-    @cached_property
-    def _extras(self) -> Mapping[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
-        for one in self.metadata.requirements:
-            if one.extra is not None and one.extra.lower() not in _MIXED_EXTRAS:
-                for root in (*one.roots, *_roots_of(usually_brought([one.distribution]))):
-                    found.setdefault(root, set()).add(one.extra)
-        return {root: frozenset(extras) for root, extras in found.items()}
+        """The extras that are about a root: they bring it, be it along with something that needs it."""
+        extras = {one.extra for one in self._bringing.get(root, ()) if one.extra is not None}
+        return frozenset(extra for extra in extras if extra.lower() not in _MIXED_EXTRAS)
 
     def _requiring(self, root: str) -> Iterator[str]:
         """The optional roots whose distributions are known to bring another."""
@@ -171,7 +163,8 @@ class Declared:
     def _bringing_along(self) -> Mapping[str, frozenset[str]]:
         """For each optional root, those that the distributions which bring it are known to bring, too."""
         distributions = {
-            root: {one.distribution for one in self._bringing.get(root, ())} or {normalized(root)}
+            root: {one.distribution for one in self._bringing.get(root, ()) if one.roots_source != "brought"}
+            or {normalized(root)}
             for root in self.optional
         }
         return {root: frozenset(_roots_of(usually_brought(names))) for root, names in distributions.items()}
@@ -254,6 +247,20 @@ def _roots_of(distributions: Iterable[str]) -> Iterator[str]:
     names = ImportNames.with_user_map({}, None)
     for distribution in distributions:
         yield from names.roots_of(distribution)[0]
+
+
+def _along(metadata: ProjectMetadata) -> Iterator[Requirement]:
+    """The requirements of extras again, with each root that they are known to bring along."""
+    for one in metadata.requirements:
+        if one.extra is not None:
+            for root in sorted(_brought_by(one) - set(one.roots)):
+                yield replace(one, roots=(root,), roots_source="brought")
+
+
+def _brought_by(requirement: Requirement) -> frozenset[str]:
+    """The import roots that come with a distribution: those of what it is known to require, and of what its requested extras are named after."""
+    named = map(normalized, requirement.requested_extras)
+    return frozenset(_roots_of((*usually_brought([requirement.distribution]), *named)))
 
 
 def _brought(metadata: ProjectMetadata) -> Iterator[str]:

@@ -123,21 +123,25 @@ def packages_of(module: str) -> tuple[str, ...]:
 
 
 def guards_elsewhere(module: Module, root: str) -> bool:
-    """The module has another import of the root under a guard: it means to live without it."""
+    """The module has another import of the root under a guard: it means to live without it.
 
-    def guarded(block: syntax.Block, inside: bool) -> bool:
+    A guarded import of a submodule says nothing of that where another part of the root is imported without a guard: it is
+    there in some releases only.
+    """
+    guarded: set[str] = set()
+    bare: set[str] = set()
+
+    def look(block: syntax.Block, inside: bool) -> None:
         for statement in block:
-            if inside and _imports(statement, root):
-                return True
+            (guarded if inside else bare).update(_imported(statement, root))
             if isinstance(statement, syntax.Class):
                 continue
             for part, inner in parts_of(statement):
                 guards = isinstance(statement, syntax.Try) and part == "body" and _goes_on(statement)
-                if guarded(inner, inside or guards):
-                    return True
-        return False
+                look(inner, inside or guards)
 
-    return guarded(module.source.summary.body, False)
+    look(module.source.summary.body, False)
+    return bool(guarded) and (not bare or root in guarded or not guarded.isdisjoint(bare))
 
 
 def _goes_on(statement: syntax.Try) -> bool:
@@ -153,10 +157,12 @@ def _refuses(block: syntax.Block) -> bool:
     )
 
 
-def _imports(statement: syntax.Statement, root: str) -> bool:
+def _imported(statement: syntax.Statement, root: str) -> Iterator[str]:
+    """The modules of a root that a statement imports, or imports from."""
+    names: tuple[str, ...] = ()
     match statement:
         case syntax.Import():
-            return any(alias.name == root or alias.name.startswith(f"{root}.") for alias in statement.names)
-        case syntax.ImportFrom():
-            return statement.level == 0 and (statement.module == root or statement.module.startswith(f"{root}."))
-    return False
+            names = tuple(alias.name for alias in statement.names)
+        case syntax.ImportFrom(level=0):
+            names = (statement.module,)
+    return (name for name in names if name == root or name.startswith(f"{root}."))

@@ -213,6 +213,28 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/core.py": "def total(x):\n    from acme.loops import run, seen\n    return run(x) if seen() else -x\n"},
         set(),
     ),
+    "a part of the root that not all releases have": (
+        {"acme/core.py": "from numba.core import types\ntry:\n    from numba.extra import ufunc\nexcept ImportError:\n    ufunc = None\n"},
+        set(),
+    ),
+    "it refuses in words of its own": (
+        {"acme/__main__.py": "from acme.has import HAS\nif not HAS:\n    raise ImportError('pip install acme[fast]')\n",
+         "acme/has.py": "try:\n    import numba\n    HAS = True\nexcept ImportError:\n    HAS = False\n"},
+        set(),
+    ),
+    "nothing declares what comes with what an extra brings": (
+        {"acme/io/loops.py": "import altair\nimport numba\n", "acme/io/plots.py": "import altair\n", "acme/io/__init__.py": ""},
+        {("acme/io/plots.py", 1, "OPD602")},
+    ),
+    "what required distributions, and extras that are asked of them, are known to bring": (
+        {"pyproject.toml": REQUIRED.replace("datasets", "flask', 'fast-depends[pydantic]").replace('"flask', "'flask").replace(']"]', "]']"),
+         "acme/core.py": "import werkzeug\nimport pydantic\nimport altair\n"},
+        {("acme/core.py", 3, "OPD602")},
+    ),
+    "a script imports what lies beside it": (
+        {"acme/io/other.py": "", "acme/io/run.py": "import other\n", "acme/io/__init__.py": ""},
+        set(),
+    ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
          "acme/models/__init__.py": "", "acme/more.py": "from acme.models import m1\n"},
