@@ -1,8 +1,8 @@
 """A public name is exported only where an optional dependency is there, and without a word not otherwise.
 
 ## What it does
-Reports names in `__all__` that a public module binds only under a guard of an optional dependency, where the module
-does not say so in any way: no stand-in, no warning, no module `__getattr__`.
+Reports names in `__all__` that a public module binds only in a `try` around an optional dependency, where nothing says
+that they are missing: no stand-in, no warning, no flag, no module `__getattr__`.
 
 ## Why is this bad?
 Who imports the name, as the documentation tells, reads "cannot import name", as if it had been mistyped or removed;

@@ -239,7 +239,7 @@ class _Judge:
         packages = packages_of(self._module)
         if not (areas.get(root, frozenset()) - {self._module}).isdisjoint(packages):
             return True
-        if f"{self._module.rpartition('.')[0]}.{root}" in survey.tree.sources:
+        if root.startswith("_") and f"{self._module.rpartition('.')[0]}.{root}" in survey.tree.sources:
             return True
         return any(
             found.source == "extra" and self._module in areas.get(other, ())

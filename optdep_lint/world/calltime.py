@@ -152,15 +152,16 @@ class CallTime:
             return None, None
         if owner is None:
             return value, None
-        is_private = parts[-1].startswith("_") and not parts[-1].startswith("__")
-        if kind is not None and not is_private:
-            return value, owner if kind == "classmethod" else None
+        without_instance = kind in ("classmethod", "staticmethod")
+        receiver = owner if kind == "classmethod" else None
+        if without_instance and not (parts[-1].startswith("_") and not parts[-1].startswith("__")):
+            return value, receiver
         made = self._after_making(owner, module)
         if made is None:
             self.followed = True
             return None, None
-        if kind is not None:
-            return value, owner if kind == "classmethod" else None
+        if without_instance:
+            return value, receiver
         state.assumed.update(made)
         return value, Instance(owner)
 

@@ -74,7 +74,7 @@ def _losses_of(module: Module, found: dict[str, Cause]) -> Iterator[Loss]:
     groups: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
     for statement in statements(body):
         for name, at in _bindings_of(statement):
-            around = _silent_condition(body, at) if name in found else None
+            around = _silent_try(body, at) if name in found else None
             if around is not None:
                 groups[around, found[name].missing].append((name, at))
     told: set[str] = set()
@@ -97,16 +97,15 @@ def _bindings_of(statement: Statement) -> Iterator[tuple[str, int]]:
             yield from ((target.id, at) for target in statement.targets if isinstance(target, syntax.Name))
 
 
-def _silent_condition(body: Block, at: int) -> int | None:
-    """The innermost `try` or `if` around a position, by its own; None without any, or where what stands for it says something."""
+def _silent_try(body: Block, at: int) -> int | None:
+    """The innermost `try` around a position, by its own; None without any, where a handler says something, or under an `if` that asks."""
     for place in reversed(way_to(body, at)):
         statement = place.statement
         if isinstance(statement, syntax.Try) and place.part in ("body", "orelse") and statement.handlers:
             says = any(_says_something(handler.body) for handler in statement.handlers)
             return None if says else statement.at
-        if isinstance(statement, syntax.If) and place.part in ("body", "orelse"):
-            other = statement.orelse if place.part == "body" else statement.body
-            return None if _says_something(other) else statement.at
+        if isinstance(statement, syntax.If):
+            return None
     return None
 
 

@@ -173,6 +173,10 @@ CASES = {
             def _sum(cls, x):
                 return numba.njit(x)
 
+            @property
+            def sum(self):
+                return numba.njit(self)
+
             @classmethod
             def of(cls, x):
                 return numba.njit(x)  # expect: OPD202

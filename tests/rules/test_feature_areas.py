@@ -232,8 +232,9 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
         {("acme/core.py", 3, "OPD602")},
     ),
     "a script imports what lies beside it": (
-        {"acme/io/other.py": "", "acme/io/run.py": "import other\n", "acme/io/__init__.py": ""},
-        set(),
+        {"acme/io/_other.py": "", "acme/io/run.py": "import _other\n", "acme/io/__init__.py": "",
+         "acme/altair.py": "import altair\n"},
+        {("acme/altair.py", 1, "OPD602")},
     ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
