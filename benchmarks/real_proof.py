@@ -236,10 +236,9 @@ DISTRIBUTIONS = {
 
 
 def _python(version: str) -> str:
-    found = shutil.which(f"python{version}")
-    for path in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")):
-        found = found or str(path)
-    return found or sys.executable
+    """An interpreter of a version; pyenv's own, since what it puts on the path need not run."""
+    own = [str(path) for path in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
+    return next(iter(own), None) or shutil.which(f"python{version}") or sys.executable
 
 
 def _fetch(requirement: str, target: Path, *, needs: bool = True, python: str = sys.executable) -> Path | None:

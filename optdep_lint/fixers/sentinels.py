@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from optdep_lint.fixers.bench import Bench
@@ -68,5 +70,9 @@ def _is_for_checkers(source: Source, statement: cst.CSTNode) -> bool:
 
 
 def is_annotation(source: Source, names: list[str]) -> bool:
-    """Whether one of the names stands in an annotation."""
-    return any(use.when in ("annotation", "typing") for use in uses_of(source, names))
+    """Whether one of the names stands in an annotation, as it is or in quotes."""
+    if any(use.when in ("annotation", "typing") for use in uses_of(source, names)):
+        return True
+    quoted = [text.value for one in source.all(cst.Annotation) for text in source.all(cst.SimpleString, one)]
+    words = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    return any(map(words.search, quoted))

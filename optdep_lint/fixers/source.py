@@ -3,6 +3,7 @@
 # mypy: disable-error-code="type-abstract"
 from __future__ import annotations
 
+import bisect
 import io
 import re
 import tokenize
@@ -37,6 +38,7 @@ class Source:
         self.newline = _prevailing_newline(self.text)
         self.kept: dict[str, Any] = {}
         """What has been worked out of the tree, for whoever asks the same again."""
+        self._kinds: dict[type[cst.CSTNode], list[int]] = {}
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
     @cached_property
@@ -59,8 +61,6 @@ class Source:
 
     def line_of(self, offset: int) -> int:
         """The line, from 1, of an offset."""
-        import bisect
-
         return bisect.bisect_right(self._starts, offset)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -150,20 +150,14 @@ class Source:
     def at(self, line: int, column: int, kind: type[N]) -> N | None:
         """The outermost node of a kind that begins at a line and a column from 1."""
         wanted = self.offset(line, column)
-        found = [
-            node
-            for node, (start, _) in self._places.spans.items()
-            if isinstance(node, kind) and wanted in (start, self.span(node)[0])
-        ]
+        spans = self._places.spans
+        found = [node for node in self.all(kind) if wanted in (spans[node][0], self.span(node)[0])]
         return max(found, key=lambda node: self.span(node)[1]) if found else None
 
     def covering(self, offset: int, kind: type[N]) -> N | None:
         """The innermost node of a kind that covers an offset."""
-        found = [
-            node
-            for node, (start, end) in self._places.spans.items()
-            if isinstance(node, kind) and start <= offset < end
-        ]
+        spans = self._places.spans
+        found = [node for node in self.all(kind) if spans[node][0] <= offset < spans[node][1]]
         return min(found, key=lambda node: self.span(node)[1] - self.span(node)[0]) if found else None
 
     def statement_at(self, line: int, column: int) -> Statement:
@@ -188,11 +182,32 @@ class Source:
         """
         nodes, inside = self._places.nodes, self._places.inside
         index, end = inside[within] if within is not None else (0, len(nodes))
+        if not but:
+            numbers = self._of_kind(kind)
+            first, last = bisect.bisect_left(numbers, index), bisect.bisect_left(numbers, end)
+            yield from (nodes[number] for number in numbers[first:last])  # type: ignore[misc]  # found by their types
+            return
         while index < end:
             node = nodes[index]
             if isinstance(node, kind):
                 yield node
-            index = inside[node][1] if but and isinstance(node, but) else index + 1
+            index = inside[node][1] if isinstance(node, but) else index + 1
+
+    def _of_kind(self, kind: type[cst.CSTNode]) -> list[int]:
+        """The numbers of the nodes of a kind, in the order of the text: most questions are for few of very many."""
+        found = self._kinds.get(kind)
+        if found is None:
+            types = [one for one in self._types if issubclass(one, kind)]
+            found = self._kinds[kind] = sorted(number for one in types for number in self._types[one])
+        return found
+
+    @cached_property
+    def _types(self) -> dict[type[cst.CSTNode], list[int]]:
+        """The numbers of the nodes of each type."""
+        found: dict[type[cst.CSTNode], list[int]] = {}
+        for number, node in enumerate(self._places.nodes):
+            found.setdefault(type(node), []).append(number)
+        return found
 
     @cached_property
     def spelled(self) -> dict[str, list[cst.Name]]:

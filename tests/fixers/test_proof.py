@@ -199,6 +199,16 @@ def test_what_comes_to_light_is_repaired_as_well(make: Any, repair: Callable[...
     assert not outcome.contents
 
 
+def test_a_name_in_a_quoted_annotation_is_no_variable(make: Any, repair: Callable[..., Any]) -> None:
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/py.typed": "",
+        "acme/m.py": "import numba as nb\n\n\ndef f(x: 'list[nb.T]') -> object:\n    return nb.njit(x)\n",
+    })  # fmt: skip
+    assert repair(root).applied
+    assert "if TYPE_CHECKING:\n    import numba as nb\nelse:\n    try:\n" in (root / "acme/m.py").read_text()
+
+
 def test_find_spec_under_another_name(make: Any, repair: Callable[..., Any]) -> None:
     root = make({
         "acme/__init__.py": "from acme import m\n",
