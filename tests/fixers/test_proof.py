@@ -209,6 +209,19 @@ def test_a_name_in_a_quoted_annotation_is_no_variable(make: Any, repair: Callabl
     assert "if TYPE_CHECKING:\n    import numba as nb\nelse:\n    try:\n" in (root / "acme/m.py").read_text()
 
 
+def test_a_resolver_imports_what_its_question_needs(make: Any, repair: Callable[..., Any]) -> None:
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/m.py": "from torch import nn\n\n\nclass A(nn.Module):\n    def forward(self, x):\n        import importlib.util\n"
+        "        if importlib.util.find_spec('numba'):\n            from numba import (\n                njit,\n            )\n"
+        "            return njit(x)\n        return x\n",
+    })  # fmt: skip
+    assert repair(root).applied
+    text = (root / "acme/m.py").read_text()
+    assert "    import importlib.util\n\n    return importlib.util.find_spec('numba')\n" in text
+    assert "    from numba import (\n        njit,\n    )\n\n    return njit\n" in text
+
+
 def test_find_spec_under_another_name(make: Any, repair: Callable[..., Any]) -> None:
     root = make({
         "acme/__init__.py": "from acme import m\n",

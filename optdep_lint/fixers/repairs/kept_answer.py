@@ -13,6 +13,7 @@ from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.placing import top_statement
 from optdep_lint.fixers.resolvers import Resolvers
 from optdep_lint.fixers.source import Source
+from optdep_lint.fixers.uses import bound_names, imports_in, local_names
 from optdep_lint.fixers.workshop import Workshop
 
 _MOST_STATEMENTS = 15
@@ -33,13 +34,26 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     if "through `" in finding.message and _only_answers(source, function):
         _cache(draft, source, function, resolvers.cache())
     elif call is not None and _is_constant(call):
-        body = f"{source.unit}return {source.code(call)}"
-        name = resolvers.add(_subject(call), body)
+        name = resolvers.add(_subject(call), _asking(source, call, function))
         draft.replace_node(source, call, f"{name}()")
         resolvers.finish()
     else:
         raise Refusal("the question hangs on what the function was given")
     return draft.finish("Ask once per process")
+
+
+def _asking(source: Source, call: cst.Call, function: cst.FunctionDef) -> str:
+    """The body of a function that asks the question; what the hot function imports for it is imported there."""
+    first = call.func
+    while isinstance(first, cst.Attribute):
+        first = first.value
+    answer = f"{source.unit}return {source.code(call)}"
+    if not isinstance(first, cst.Name) or first.value not in local_names(source, function):
+        return answer
+    for statement in imports_in(source, function.body):
+        if first.value in bound_names(statement):
+            return f"{source.unit}{spelled(statement)}\n\n{answer}"
+    raise Refusal("the question hangs on what the function binds")
 
 
 def _cache(draft: Draft, source: Source, function: cst.FunctionDef, cache: str) -> None:

@@ -13,7 +13,7 @@ from optdep_lint.fixers.annotations import quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_check, insert_checks, leave_lines
 from optdep_lint.fixers.draft import Draft, indented
-from optdep_lint.fixers.imports import spelled
+from optdep_lint.fixers.imports import import_name, spelled
 from optdep_lint.fixers.sentinels import absent, is_annotation, sentinel
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, bound_names, imports_in, uses_of
@@ -155,10 +155,10 @@ def _add_sentinel(bench: Bench, binder: cst.CSTNode, name: str) -> None:
         for handler in binder.handlers:
             _append(bench.draft, bench.source, handler.body, line)
     elif isinstance(binder, cst.With):
-        typed = bench.workshop.is_typed(bench.source)
-        bench.draft.insert_before(
-            bench.source, binder, f"{name} = None" + ("  # type: ignore[assignment]" if typed else "")
-        )
+        line = f"{name} = None"
+        if bench.workshop.is_typed(bench.source):  # type checkers would mind an import over a variable
+            line = f"if not {import_name(bench, 'typing', 'TYPE_CHECKING')}:\n{bench.source.unit}{line}"
+        bench.draft.insert_before(bench.source, binder, line)
     elif isinstance(binder, cst.If) and binder.orelse is None:
         indent = bench.source.indent_at(bench.source.span(binder)[0])
         bench.draft.insert_line(

@@ -76,15 +76,20 @@ class _Work:
         names = self._names(statement)
         unit = self.source.unit
         used = [name for name in names if self._is_used(name, statement)]
-        code = self.source.code(statement)
-        body = "\n".join(unit + line.strip() if index == 0 else line for index, line in enumerate(code.splitlines()))
+        body = self._import_lines(statement, unit)
         if not used:
-            comment = self._trailing_comment(statement)
-            name = self.resolvers.add(_subject(statement), f"{unit}{code}{comment or '  # noqa: F401'}", returns=False)
+            comment = self._trailing_comment(statement) or "  # noqa: F401"
+            name = self.resolvers.add(_subject(statement), f"{body}{comment}", returns=False)
             self._put(draft, statement, f"{name}()")
             return
         name = self.resolvers.add(used[0], f"{body}\n\n{unit}return {', '.join(used)}")
         self._put(draft, statement, f"{', '.join(used)} = {name}()")
+
+    def _import_lines(self, statement: Import, indent: str) -> str:
+        """The lines of an import at an indentation."""
+        old = self.source.indent_at(self.source.span(statement)[0])
+        first, *others = self.source.code(statement).splitlines()
+        return "\n".join(indent + line for line in (first, *(line.removeprefix(old) for line in others)))
 
     def _put(self, draft: Draft, statement: Import, text: str) -> None:
         """In the place of the statement and of a comment for other linters behind it."""
@@ -165,7 +170,7 @@ class _Work:
         ):
             raise Refusal("the handler looks at the exception")
         (name,), unit = names, self.source.unit
-        lines = "\n".join(f"{unit * 2}{line}" for one in imports for line in self.source.code(one).splitlines())
+        lines = "\n".join(self._import_lines(one, unit * 2) for one in imports)
         body = f"{unit}try:\n{lines}\n{unit}except {caught}:\n{unit * 2}return None\n{unit}return {name}"
         resolver = self.resolvers.add(name, body)
         result = [
