@@ -71,7 +71,12 @@ class Draft:
         self.replace(source, offset, offset, content)
 
     def insert_before(self, source: Source, statement: Statement, lines: str) -> None:
-        """Put statements before one, in its block, whatever shares a line with it; its comments stay with it."""
+        """Put statements before one, in its block, whatever shares a line with it; its comments stay with it.
+
+        Before an `elif` there is no place: they go before the first `if`.
+        """
+        while isinstance(above := source.parent(statement), cst.If) and above.orelse is statement:
+            statement = above
         start, _ = source.span(statement)
         line, suite, index = _place_of(source, statement)
         indent = _indent_of(source, statement)

@@ -245,7 +245,9 @@ def with_contents(project: Project, contents: Mapping[str, bytes]) -> Project:
 
 
 def _is_clear(objection: Objection) -> bool:
-    """One fix is to blame, or all those that make one and the same edit."""
+    """One fix is to blame, or all those that make one and the same edit, or each by itself."""
+    if objection.together:
+        return True
     fixes = [set(one.fix.edits) for one in objection.suspects if one.fix is not None]
     return len(fixes) == 1 or bool(set.intersection(*fixes))
 

@@ -40,6 +40,8 @@ class Objection:
     """The findings whose fixes may be to blame."""
     brought: Finding | None = None
     """What was not there before."""
+    together: bool = False
+    """Each of the suspects is to blame: what it writes changes what a rule asks of the whole project."""
 
 
 class Prover:
@@ -86,7 +88,9 @@ class Prover:
             key = _key(finding, after)
             if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, cured)):
                 reason = f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
-                yield Objection(reason, _suspects(finding, cured), finding)
+                suspects = _suspects(finding, cured)
+                alike = [] if suspects else _alike(finding, cured)
+                yield Objection(reason, suspects or alike or list(cured), finding, together=bool(alike))
         yield from _lost_names(before, after, cured, edited)
 
 
@@ -97,13 +101,22 @@ def _editing(path: str, cured: Sequence[Finding]) -> list[Finding]:
 
 
 def _suspects(brought: Finding, cured: Sequence[Finding]) -> list[Finding]:
-    """Whose fixes may have brought a finding: those that touch its file, else what leads to it, else its root."""
+    """Whose fixes may have brought a finding: those that touch its file, else what leads to it; none where none does."""
     steps = {brought.path, *(step.path for step in brought.because)}
     for paths in ({brought.path}, steps):
         found = [one for one in cured if one.fix is not None and any(edit.path in paths for edit in one.fix.edits)]
         if found:
             return found
-    return [one for one in cured if one.absent == brought.absent] or list(cured)
+    return []
+
+
+def _alike(brought: Finding, cured: Sequence[Finding]) -> list[Finding]:
+    """The findings of its root, of its rule where there are such.
+
+    A project that asks for a root in one place is taken to mean to live without it everywhere.
+    """
+    found = [one for one in cured if one.absent == brought.absent]
+    return [one for one in found if one.code == brought.code] or found
 
 
 def _count(state: State) -> Counter[Key]:

@@ -222,6 +222,19 @@ def test_a_resolver_imports_what_its_question_needs(make: Any, repair: Callable[
     assert "    from numba import (\n        njit,\n    )\n\n    return njit\n" in text
 
 
+def test_a_flag_before_an_elif_goes_before_the_first_branch(make: Any, repair: Callable[..., Any]) -> None:
+    root = make({
+        "acme/__init__.py": "from acme import m\n",
+        "acme/m.py": "import sys\n\nif sys.platform == 'darwin':\n    njit = print\nelif sys.platform == 'linux':\n"
+        "    from numba import njit\nelse:\n    njit = print\n\n\ndef f(x):\n    return njit(x)\n",
+    })  # fmt: skip
+    assert repair(root).applied
+    assert (
+        "HAS_NUMBA = find_spec(\"numba\") is not None\n\nif sys.platform == 'darwin':"
+        in (root / "acme/m.py").read_text()
+    )
+
+
 def test_find_spec_under_another_name(make: Any, repair: Callable[..., Any]) -> None:
     root = make({
         "acme/__init__.py": "from acme import m\n",
