@@ -136,7 +136,7 @@ def test_both_alternatives_are_asked(tmp_path: Path, stubs: Path, repair: Callab
         ({"acme/__init__.py": "from acme import m\n", "acme/m.py": "from numba import *\n"}, "star import"),
         (
             {
-                "acme/__init__.py": "",
+                "acme/__init__.py": "from acme import m\n",
                 "acme/m.py": "try:\n    import orjson\nexcept ImportError:\n    raise RuntimeError('no')\n",
             },
             "already says so and gives up, on purpose",
