@@ -259,6 +259,8 @@ class _Judge:
                 continue
             if self._areas.is_other_name(breakage.module, target):
                 continue
+            if not breakage.reached and self._areas.is_only_asked_for_late(breakage.module):
+                continue
             if self._areas.holds(target, breakage.root) and self._survey.source_of(path) == breakage.module:
                 yield Blame("leak", path, at, breakage.root, breakage)
 

@@ -250,7 +250,7 @@ class Calls:
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
         kept = function.memoised and not frame.uncertain and len(frame.exits) == before
-        if key is not None and (kept or (function.module.status == "ok" and quiet)):
+        if key is not None and (kept or (function.module.status == "ok" and quiet and not _holds_instance(result))):
             self._results[key] = (function, result, asked)
         return result
 
@@ -509,6 +509,11 @@ class Calls:
 def decisive(failures: Sequence[Failure]) -> Failure | None:
     """Of all the exceptions that end something, the one to tell of: the last comes where no earlier one does."""
     return next((failure for failure in reversed(failures) if failure.concludes), failures[-1] if failures else None)
+
+
+def _holds_instance(value: Value) -> bool:
+    """Another call gives another object, and what is done to the one is not done to the other."""
+    return isinstance(value, Instance) or (isinstance(value, Items) and any(map(_holds_instance, value.elements)))
 
 
 def _says_nothing(function: FunctionValue, result: Value) -> bool:

@@ -24,6 +24,7 @@ class FeatureAreas:
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
         self._sizes = Counter(package for name in survey.tree.sources for package in packages_of(name))
+        self._imported_early: set[str] | None = None
         self._failing: dict[str, Counter[str]] = {}
         """By root, how many modules of each package fail without it and ask for it themselves."""
         for root, module in {(one.root, one.module) for one in survey.breakages if one.certain}:
@@ -81,6 +82,15 @@ class FeatureAreas:
         """The module, or a package that it lies in, is imported by a module that goes on without it."""
         survived = self._survey.survived.get(root, frozenset())
         return module in survived or not survived.isdisjoint(packages_of(module))
+
+    def is_only_asked_for_late(self, module: str) -> bool:
+        """A private module that no other imports while it is imported itself: whoever needs it asks for it when called."""
+        if not any(part.startswith("_") for part in module.split(".")):
+            return False
+        if self._imported_early is None:
+            modules = self._survey.base.modules.items()
+            self._imported_early = {imported for name, one in modules for imported in one.imports if imported != name}
+        return module not in self._imported_early
 
     def is_guarded(self, module: str, root: str) -> bool:
         """The module itself means to live without the root: it guards another import of it."""

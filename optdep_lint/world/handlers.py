@@ -163,6 +163,8 @@ class Handlers(Blocks):
         frame.protected -= 1
         frame.guards = guards
         met, frame.exits = frame.exits, outer
+        several = falls + sum(exit_.failure is not None for exit_ in met) > 1
+        frame.uncertain += several  # what one way does to a manager it does not do to it on the others
         falls = falls and self._left(managers, frame, node.at)
         ends = [frame.state] if falls else []
         for exit_ in met:
@@ -185,6 +187,7 @@ class Handlers(Blocks):
                 ends.append(frame.state)
             if swallowed is not Truth.YES:
                 frame.exits.append(exit_)
+        frame.uncertain -= several
         return self.meet(ends, entry, frame)
 
     def _left(self, managers: list[Value], frame: Frame, at: int) -> bool:

@@ -42,6 +42,26 @@ def requires(*, backends=()):
         return thing
     return mark
 """, " " * 8)  # fmt: skip
+DEFERRING = """
+        --- acme/needs.py
+        class Deferred:
+            def __init__(self):
+                self.error = None
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, kind, error, trace):
+                if isinstance(error, ImportError):
+                    self.error = error
+                    return True
+
+            def worked(self):
+                return self.error is None
+
+        def deferring():
+            return Deferred()
+        """
 CASES = {
     "nobody asks": TRY + """
         def _sum(x):
@@ -54,6 +74,42 @@ CASES = {
         def total(to: TextIO):
             return numba.njit(to)  # expect: OPD202
         """,
+    "a context manager that is perhaps left by an exception": """
+        import os
+        from acme.needs import deferring
+
+        with deferring() as plain:
+            import math
+            if os.cpu_count() < 2:
+                raise ImportError("too few")
+        with deferring() as fast:
+            import numba
+
+        def total(x):
+            if not plain.worked() and not fast.worked():
+                raise ImportError("numba")
+            return math.fsum(x) if plain.worked() else _total(x)
+
+        def _total(x):
+            return numba.njit(x)
+
+        def fast_total(x):
+            return numba.njit(x)  # expect: OPD201
+        """ + DEFERRING,
+    "each call makes another object": """
+        from acme.needs import deferring
+
+        with deferring() as fast:
+            import numba
+        with deferring() as plain:
+            import math
+
+        def total(x):
+            return math.fsum(x) if plain.worked() else numba.njit(x)
+
+        def fast_total(x):
+            return numba.njit(x) if plain.worked() else math.fsum(x)  # expect: OPD201
+        """ + DEFERRING,
     "the only caller asks": TRY + """
         def _sum(x):
             return numba.njit(x)

@@ -236,6 +236,12 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/altair.py": "import altair\n"},
         {("acme/altair.py", 1, "OPD602")},
     ),
+    "a private module that is only imported in functions": (
+        {"acme/_io/loops.py": "import numba\n", "acme/_io/__init__.py": "", "acme/_io/late.py": "from acme._io import loops\n",
+         "acme/_io/early.py": "from acme._io import loops\n", "acme/most.py": "from acme._io import early\n",
+         "acme/core.py": "def run(x):\n    from acme._io import late\n    return late.loops(x)\n"},
+        {("acme/_io/early.py", 1, "OPD103")},
+    ),
     "two roots, one statement": (
         {"acme/models/m0.py": "import numba\n", "acme/models/m1.py": "import torch\nimport numba\n",
          "acme/models/__init__.py": "", "acme/more.py": "from acme.models import m1\n"},
