@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, expressions, statements
 from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.constructors import after_making
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.machinery import normalized
@@ -64,6 +65,9 @@ class Evidence:
 
     def _is_absent_name(self, module: Module, dotted: str) -> bool:
         first, _, rest = dotted.partition(".")
+        value = module.namespace.get(dotted)
+        if isinstance(value, ClassValue) and value.module.status == "ok":
+            return after_making(self._evaluation, value, value.module) is None
         origin = self._imports_of(module).get(first)
         if origin is None:
             return False

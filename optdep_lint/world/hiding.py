@@ -35,10 +35,21 @@ def may_guard(text: str, reader: Module, definition: Definition, absent: Collect
         and (
             part.id in ("self", "cls")
             or isinstance(reader.namespace.get(part.id), (Choice, Instance, Unknown))
-            or _is_named_after(part.id, absent)
+            or (part.id in _held_against_none(test) and _is_named_after(part.id, absent))
         )
         for test in _tests(way[-1].statement)
         for part in expressions((test,))
+    )
+
+
+def _held_against_none(test: syntax.Expression) -> frozenset[str]:
+    """The names that a test holds against None."""
+    return frozenset(
+        part.left.id
+        for part in expressions((test,))
+        if isinstance(part, syntax.Compare)
+        and isinstance(part.left, syntax.Name)
+        and any(isinstance(right, syntax.Constant) and right.value is None for right in part.rights)
     )
 
 

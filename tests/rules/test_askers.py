@@ -237,6 +237,21 @@ CASES = {
             def of(cls, x):
                 return numba.njit(x)  # expect: OPD202
         """,
+    "it takes what cannot be made": TRY + """
+        class Summer:
+            def __init__(self):
+                if numba is None:
+                    raise ImportError("numba")
+
+        class Counter:
+            pass
+
+        def total(summers: list[Summer]):
+            return numba.njit(summers)
+
+        def other(counters: list[Counter]):
+            return numba.njit(counters)  # expect: OPD202
+        """,
     "instances are only made where it is there": TRY + """
         class Summer:
             def total(self, x):
