@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import parts_of
+from optdep_lint.facts.walk import last_name, parts_of
 from optdep_lint.world.modules import Module
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Instance, Table
@@ -147,6 +147,8 @@ def guards_elsewhere(module: Module, root: str) -> bool:
             if isinstance(statement, syntax.Class):
                 continue
             for part, inner in parts_of(statement):
+                if part == "body" and isinstance(statement, syntax.If) and last_name(statement.test) == "TYPE_CHECKING":
+                    continue
                 guards = isinstance(statement, syntax.Try) and part == "body" and _goes_on(statement)
                 look(inner, inside or guards)
 

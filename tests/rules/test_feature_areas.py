@@ -214,7 +214,8 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
         set(),
     ),
     "a part of the root that not all releases have": (
-        {"acme/core.py": "from numba.core import types\ntry:\n    from numba.extra import ufunc\nexcept ImportError:\n    ufunc = None\n"},
+        {"acme/core.py": "from typing import TYPE_CHECKING\nfrom numba.core import types\nif TYPE_CHECKING:\n"
+                         "    from numba.extra import ufunc\ntry:\n    from numba.extra import ufunc\nexcept ImportError:\n    ufunc = None\n"},
         set(),
     ),
     "it refuses in words of its own": (
