@@ -247,7 +247,11 @@ class _Judge:
         )
 
     def _leaks(self) -> Iterator[Blame]:
-        """Imports that bring a module outside the root's feature area into one inside it."""
+        """Imports that bring a module outside the root's feature area into one inside it.
+
+        Where all that tells of a feature is that some module lives without it, only the first that does not is told of.
+        """
+        told: set[str] = set()
         for breakage in self._group:
             if not breakage.certain or not breakage.imports or self._areas.holds(breakage.module, breakage.root):
                 continue
@@ -261,7 +265,11 @@ class _Judge:
                 continue
             if not breakage.reached and self._areas.is_only_asked_for_late(breakage.module):
                 continue
-            if self._areas.holds(target, breakage.root) and self._survey.source_of(path) == breakage.module:
+            if target in told or not self._areas.holds(target, breakage.root):
+                continue
+            if self._survey.source_of(path) == breakage.module:
+                if not self._areas.is_about(target, breakage.root):
+                    told.add(target)
                 yield Blame("leak", path, at, breakage.root, breakage)
 
 

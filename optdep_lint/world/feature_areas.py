@@ -33,6 +33,10 @@ class FeatureAreas:
                 self._failing.setdefault(root, Counter()).update(packages_of(module))
 
     def holds(self, module: str, root: str) -> bool:
+        """A module lies in the area, or some module imports it and goes on without it."""
+        return self.is_about(module, root) or self.is_survived(module, root)
+
+    def is_about(self, module: str, root: str) -> bool:
         """A module imports the root unguarded, or lies in a package that does, or of which most modules need it."""
         area = self._survey.areas.get(root, frozenset())
         parts = module.split(".")
@@ -45,7 +49,7 @@ class FeatureAreas:
         )
         return (
             inside or self.is_named_after(module, root) or self._lies_among_needy(module, root)
-            or self.is_survived(module, root) or self.is_hosted(module, root) or self.is_configured(module, root)
+            or self.is_hosted(module, root) or self.is_configured(module, root)
         )  # fmt: skip
 
     def is_named_after(self, module: str, root: str) -> bool:

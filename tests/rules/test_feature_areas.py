@@ -76,6 +76,15 @@ Provides-Extra: fast
 Requires-Dist: numba; extra == "fast"
 """
 CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
+    "one module lives without what three do not": (
+        {
+            "acme/inner.py": "import numba\n",
+            "acme/mid.py": "from acme import inner\n",
+            "acme/a.py": "try:\n    import acme.mid\nexcept ImportError:\n    pass\n",
+            **{f"acme/{name}.py": "import acme.mid\n" for name in "bcd"},
+        },
+        {("acme/b.py", 1, "OPD103")},
+    ),
     "a name that is there only sometimes": (
         {"acme/images.py": IMAGES, "acme/models/__init__.py": "", "acme/models/reader.py": READER},
         {("acme/models/reader.py", 1, "OPD104")},
