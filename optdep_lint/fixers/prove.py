@@ -15,7 +15,7 @@ from optdep_lint.facts.position import end_line_of, line_of
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, definitions, expressions, statements
 from optdep_lint.findings import Finding
-from optdep_lint.world.survey import Survey
+from optdep_lint.world.survey import Breakage, Survey
 from optdep_lint.world.values import Unbound
 
 _PROBES = ("OPD401", "OPD402", "OPD403", "OPD404", "OPD405", "OPD407")
@@ -86,7 +86,7 @@ class Prover:
                 yield Objection("the edit would not make the finding go away", [finding])
         for finding in after.findings:
             key = _key(finding, after)
-            if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, cured)):
+            if new[key] > old[key] and not (finding.path not in edited and _was_masked(finding, before, after, cured)):
                 reason = f"the edit would bring {finding.code} in {finding.path}:{finding.span.line}: {finding.message}"
                 suspects = _suspects(finding, cured)
                 alike = [] if suspects else _alike(finding, cured)
@@ -157,21 +157,26 @@ def _last_line(summary: Summary, definition: Definition) -> int:
     return last
 
 
-def _was_masked(finding: Finding, before: State, cured: Sequence[Finding]) -> bool:
+def _was_masked(finding: Finding, before: State, after: State, cured: Sequence[Finding]) -> bool:
     """A fault that was there all along, in a file that no edit touches, and shows only now that a world gets that far.
 
-    Either importing that very line failed before, in a module that no entry could reach; or the cured probe now says
-    yes where it should, and what stands under it uses something else.
+    Either importing that very line failed before, in a module that no entry could reach and one does now; or the cured probe
+    now says yes where it should, and what stands under it uses something else.
     """
     if finding.code == "OPD406":
         return any(one.code in _PROBES for one in cured)
-    for breakage in before.looked.survey.breakages:
+    reached = [breakage.reached for breakage in _breakages_at(finding, before)]
+    return bool(reached) and not any(reached) and any(one.reached for one in _breakages_at(finding, after))
+
+
+def _breakages_at(finding: Finding, state: State) -> Iterator[Breakage]:
+    """The failures of an import at the place of a finding."""
+    for breakage in state.looked.survey.breakages:
         places = (breakage.origin, *breakage.failure.places)
         if breakage.root == finding.absent and any(
             path == finding.path and line_of(at) == finding.span.line for path, at in places
         ):
-            return True
-    return False
+            yield breakage
 
 
 def _lost_names(before: State, after: State, cured: Sequence[Finding], edited: Collection[str]) -> Iterator[Objection]:
