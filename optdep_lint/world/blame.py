@@ -141,9 +141,16 @@ class _Judge:
         for guard in reversed(failure.guards):
             if guard.kind == "try" and _has_handlers(way, guard.at):
                 return guard, "narrow"
-            if guard.kind == "if" and guard.cause is None and self._is_question(way, guard):
+            if guard.kind == "if" and self._is_open(way, guard) and self._is_question(way, guard):
                 return guard, "other"
         return None, ""
+
+    def _is_open(self, way: tuple[Place, ...], guard: Guard) -> bool:
+        """No absence has decided the `if`, or that of the root itself, which one of its alternatives asks for and another does not."""
+        if guard.cause is None:
+            return True
+        own = self._survey.declared.root_of(guard.cause.missing) == self._best.root
+        return own and guard.holds and any(_is_alternative(part) for part in _parts_asked(way, guard))
 
     def _is_question(self, way: tuple[Place, ...], guard: Guard) -> bool:
         """The `if` asks for something that could be meant as a guard, not only for a version of Python."""
@@ -256,7 +263,14 @@ class _Judge:
             if not breakage.certain or not breakage.imports or self._areas.holds(breakage.module, breakage.root):
                 continue
             path, at = breakage.failure.places[0]
-            target = breakage.failure.chain[0].message.removeprefix("imports ")
+            target = next(
+                (
+                    step.message.removeprefix("imports ")
+                    for step in breakage.failure.chain
+                    if step.message.startswith("imports ")
+                ),
+                "",
+            )
             if self._areas.is_handed_out(breakage.module) and not self._areas.is_guarded(
                 breakage.module, breakage.root
             ):
@@ -278,13 +292,30 @@ def _roots(survey: Survey, name: str) -> frozenset[str]:
 
 
 def _names_asked(way: tuple[Place, ...], guard: Guard) -> frozenset[str]:
-    """The names and attributes in the test of an `if` on the way."""
+    """The names and attributes in the test of an `if` or `match` on the way."""
+    parts = _parts_asked(way, guard)
+    names = {part.id for part in parts if isinstance(part, syntax.Name)}
+    return frozenset(names | {part.name for part in parts if isinstance(part, syntax.Attribute)})
+
+
+def _parts_asked(way: tuple[Place, ...], guard: Guard) -> list[syntax.Expression]:
     for place in way:
-        if isinstance(place.statement, syntax.If) and place.statement.at == guard.at:
-            parts = list(expressions(place.statement.test))
-            names = {part.id for part in parts if isinstance(part, syntax.Name)}
-            return frozenset(names | {part.name for part in parts if isinstance(part, syntax.Attribute)})
-    return frozenset()
+        statement = place.statement
+        if isinstance(statement, (syntax.If, syntax.Match)) and statement.at == guard.at:
+            asked = (
+                [statement.test] if isinstance(statement, syntax.If) else [statement.subject, *_asked_after(statement)]
+            )
+            return [part for one in asked for part in expressions(one)]
+    return []
+
+
+def _is_alternative(part: syntax.Expression) -> bool:
+    return isinstance(part, syntax.Boolean) and part.operator == "or"
+
+
+def _asked_after(node: syntax.Match) -> Iterator[syntax.Expression]:
+    """What the cases of a `match` ask for beside their patterns."""
+    return (case.guard for case in node.cases if case.guard is not None)
 
 
 def _has_handlers(way: tuple[Place, ...], at: int) -> bool:

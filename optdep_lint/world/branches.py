@@ -68,27 +68,34 @@ class Branches(Blocks):
     def _match(self, node: syntax.Match, frame: Frame) -> bool:
         """A match is a chain of ifs, as far as its patterns can be decided."""
         subject = self._evaluation.expressions.evaluate(node.subject, frame)
+        cause = frame.state.settle(subject).cause
         entry = before = frame.state
+        guards = frame.guards
         ends: list[State] = []
         frame.uncertain += 1
-        frame.causes.append(frame.state.settle(subject).cause)
+        frame.causes.append(cause)
         falls_through = True
         for number, case in enumerate(node.cases):
             truth = self._matches(case.pattern, subject, frame)
             if truth is Truth.NO:
                 continue
-            certain = truth is Truth.YES and case.guard is None
             frame.state, before = before.copy(), before.copy()
-            if not certain:
-                taken = Atom(f"{self.place(node.at, frame).key}#{number}")
+            truth = min(truth, self._fits(case, frame))
+            if truth is Truth.NO:
+                before = frame.state
+                continue
+            certain = truth is Truth.YES
+            taken = None if certain else Atom(f"{self.place(node.at, frame).key}#{number}")
+            if taken is not None:
                 assume(taken, True, frame.state.assumed)
                 assume(taken, False, before.assumed)
-            if certain and not ends:
-                frame.uncertain -= 1
-                falls = self._case(case, frame)
-                frame.uncertain += 1
-            else:
-                falls = self._case(case, frame)
+            if case.pattern.kind != "any" or case.guard is not None:
+                frame.guards = (*guards, Guard("if", node.at, taken, cause))
+            sure = certain and not ends
+            frame.uncertain -= sure
+            falls = self.run(case.body, frame)
+            frame.uncertain += sure
+            frame.guards = guards
             if falls:
                 ends.append(frame.state)
             if certain:
@@ -100,12 +107,18 @@ class Branches(Blocks):
             ends.append(before)
         return self.meet(ends, entry, frame)
 
-    def _case(self, case: syntax.Case, frame: Frame) -> bool:
+    def _fits(self, case: syntax.Case, frame: Frame) -> Truth:
+        """Bind what a pattern binds, and ask what is asked after it."""
         for name in case.pattern.names:
             self.bind(name, Unknown(), frame)
-        if case.guard is not None:
-            self._evaluation.expressions.evaluate(case.guard, frame)
-        return self.run(case.body, frame)
+        if case.guard is None:
+            return Truth.YES
+        truth, condition, cause = self._evaluation.expressions.test(case.guard, frame)
+        if truth is Truth.MAYBE and condition is not None:
+            assume(condition, True, frame.state.assumed)
+        if truth is Truth.NO and cause is not None:
+            self.mark(bound_names(case.body), None, cause, frame)
+        return truth
 
     def _matches(self, pattern: syntax.Pattern, subject: Value, frame: Frame) -> Truth:
         if pattern.kind == "any":

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition
+from optdep_lint.facts.walk import Definition, all_expressions
 from optdep_lint.world.bound import free_names
 from optdep_lint.world.calls import GiveUp
-from optdep_lint.world.constructors import after_making
+from optdep_lint.world.constructors import after_making, made
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.modules import Module
@@ -73,6 +74,15 @@ class Functions:
             if not read.isdisjoint(names):
                 yield definition
 
+    def methods(self, summary: Summary, owner: syntax.Class, attributes: Collection[str]) -> Iterator[Definition]:
+        """The methods of a class that read one of these attributes of something."""
+        for definition in self._outer.spelling(summary, attributes):
+            if definition.owner is owner and any(
+                isinstance(part, syntax.Attribute) and part.name in attributes
+                for part in all_expressions(summary.body_of(definition.node.body))
+            ):
+                yield definition
+
 
 class CallTime:
     """Calls the functions that can feel a world's absences."""
@@ -82,6 +92,8 @@ class CallTime:
         self._evaluation, self._functions = evaluation, functions
         self._base = base if base is not evaluation else None
         self._made: dict[int, Mapping[Condition, bool] | None] = {}
+        self._instances: dict[int, Instance] = {}
+        """Of classes whose constructors keep what is not there, what they make, by the class's identity."""
         self.followed = True
         """The last call was followed to its end, or can never be made."""
 
@@ -91,8 +103,25 @@ class CallTime:
         touched = {name for name, value in module.namespace.items() if self._is_felt(value, before.get(name))}
         if not touched:
             return
-        for definition in self._functions.reading(module.source.summary, touched):
+        reading = list(self._functions.reading(module.source.summary, touched))
+        reading += self._reading_instances(module, reading)
+        for definition in reading:
             yield from self.call(module, definition)
+
+    def _reading_instances(self, module: Module, reading: Collection[Definition]) -> Iterator[Definition]:
+        """The other methods that read what a constructor among these functions has kept of what is not there."""
+        for definition in reading:
+            if definition.owner is None or definition.name != f"{definition.owner.name}.__init__":
+                continue
+            class_ = module.namespace.get(definition.owner.name)
+            if not isinstance(class_, ClassValue) or self._after_making(class_, module) is None:
+                continue
+            instance = made(self._evaluation, class_, module)
+            kept = {name for name, value in instance.attributes.items() if goes_back(value)}
+            if kept:
+                self._instances[id(class_)] = instance
+                methods = self._functions.methods(module.source.summary, definition.owner, kept)
+                yield from (one for one in methods if one not in reading)
 
     def _is_felt(self, value: Value, before: Value | None) -> bool:
         """The value is not what it is where everything is there; in that world, only what is never bound counts."""
@@ -113,14 +142,14 @@ class CallTime:
         frame = Frame("module", module, state)
         arguments = (receiver,) if receiver is not None else ()
         before = dict(module.namespace)
-        self._evaluation.budget = _MOST_STEPS
+        self._evaluation.budget, self._evaluation.foresees = _MOST_STEPS, True
         try:
             with self._evaluation.imagined():
                 failures = self._run(function, arguments, frame, module)
         except GiveUp:
             self.followed, failures = False, []
         finally:
-            self._evaluation.budget = None
+            self._evaluation.budget, self._evaluation.foresees = None, False
             module.namespace.clear()
             module.namespace.update(before)
         for failure, certain in failures:
@@ -163,7 +192,10 @@ class CallTime:
         if without_instance:
             return value, receiver
         state.assumed.update(made)
-        return value, Instance(owner)
+        instance = Instance(owner)
+        if id(owner) in self._instances:
+            instance.attributes |= self._instances[id(owner)].attributes
+        return value, instance
 
     def _after_making(self, class_: ClassValue, module: Module) -> Mapping[Condition, bool] | None:
         """What holds once there is an instance; None where the constructor always refuses."""

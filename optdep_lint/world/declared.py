@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -66,7 +67,21 @@ class Declared:
             root: found for root in sorted(roots) if (found := self._classify(root, guarded)) is not None
         }
         """Every optional import root that the project asks for anywhere."""
-        self._guards = {name: given or tuple(self._named_in(name)) for name, given in config.guards.items()}
+
+    @cached_property
+    def _guards(self) -> Mapping[str, tuple[str, ...]]:
+        return {name: given or tuple(self._named_in(name)) for name, given in self._config.guards.items()}
+
+    def asking_for(self, names: Iterable[str]) -> Declared:
+        """The same, with the extras' roots among names that no file spells where it asks, as when it goes through a table."""
+        roots = {self.root_of(name) for name in names if not self._tree.owns(name)}
+        found = {root: self._classify(root, frozenset()) for root in roots - {""}}
+        new = {root: one for root, one in found.items() if one is not None and one.source == "extra"}
+        if new.keys() <= self.optional.keys():
+            return self
+        more = copy(self)
+        more.optional = dict(sorted({**self.optional, **new}.items()))
+        return more
 
     def _named_in(self, guard: str) -> Iterator[str]:
         """The optional roots that the name of a guard speaks of, as `has_torch` does."""

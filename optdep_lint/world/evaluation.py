@@ -45,6 +45,9 @@ class Evaluation:
     carried: Mapping[str, str] = MappingProxyType({})
     """The modules that differ from those of another world only by the failure of one that they import, and which that is."""
 
+    foresees = False
+    """Calls are followed that nobody has made: where a body could fail, its handlers are looked at, too."""
+
     def __init__(self, tree: Tree, world: World, *, cautious: bool = True) -> None:
         self.tree, self.world = tree, world
         self.cautious = cautious

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import all_expressions, statements
 from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.bound import bound_names, names_from
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State
-from optdep_lint.world.truth import Truth
+from optdep_lint.world.truth import Truth, assume
 from optdep_lint.world.values import (
     Constant,
     Failure,
@@ -26,6 +27,8 @@ from optdep_lint.world.values import (
 if TYPE_CHECKING:
     pass
 
+_PLAIN = (syntax.Assign, syntax.Annotated, syntax.Augmented, syntax.Evaluate, syntax.Return, syntax.For, syntax.With)
+"""Statements that come to their end unless something in them fails."""
 _NO_MODULE = re.compile(r"No module named '([^']*)'")
 
 
@@ -46,6 +49,8 @@ class Handlers(Blocks):
         met, frame.exits = frame.exits, outer
         raised = [exit_ for exit_ in met if exit_.kind == "raise"]
         pending = [exit_ for exit_ in met if exit_.kind != "raise"]
+        if self._evaluation.foresees and not any(exit_.failure and exit_.failure.cause for exit_ in raised):
+            self._foresee(node, State(dict(before), entry_assumed), frame)
         outer_count = len(outer)
         ends: list[State] = []
         if falls and self.run(node.orelse, frame):
@@ -58,6 +63,26 @@ class Handlers(Blocks):
         frame.exits += pending
         running = self.meet(ends, State(dict(before), entry_assumed), frame)
         return self._finally(node, running, outer_count, frame)
+
+    def _foresee(self, node: syntax.Try, entry: State, frame: Frame) -> None:
+        """What the handlers catch is asked for where the body fails, which any call may; some such thing may not be there."""
+        plain = all(isinstance(one, _PLAIN) for one in statements(node.body))
+        if not plain or not any(isinstance(part, syntax.Call) for part in all_expressions(node.body)):
+            return
+        after, frame.state = frame.state, entry
+        assume(self.place(node.at, frame), True, entry.assumed)
+        frame.uncertain += 1
+        for handler in node.handlers:
+            if handler.type is None:
+                break
+            try:
+                self._evaluation.expressions.evaluate(handler.type, frame)
+            except Raised as raised:
+                if raised.failure.cause is not None:
+                    frame.exits.append(Exit("raise", entry, failure=raised.failure))
+                break
+        frame.uncertain -= 1
+        frame.state = after
 
     def _finally(self, node: syntax.Try, running: bool, outer_count: int, frame: Frame) -> bool:
         if not node.final:

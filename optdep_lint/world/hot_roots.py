@@ -222,6 +222,9 @@ class Roots:
             case syntax.Call(function=syntax.Attribute(name="impl"), arguments=(_, argument, *keys)):
                 if self._knows_tensors(module) and syntax.Constant("Meta") not in keys:
                     yield argument, _REGISTERED
+            case syntax.Call(function=syntax.Attribute(name=name), arguments=(argument, *_)):
+                if _HOOKING.fullmatch(name) and self._knows_tensors(module):
+                    yield argument, _HOOKED
 
     def _heated_parameters(self, function: FunctionValue, depth: int) -> dict[str, str]:
         """The parameters that a function of the project, or one defined in it, registers or compiles, and which of the two."""
@@ -253,6 +256,8 @@ class Roots:
 
 _REGISTERED = "the implementation of an operation"
 _COMPILED = "compiled for every step"
+_HOOKED = "a hook that a module calls on every step"
+_HOOKING = re.compile(r"register_(module_)?(forward|(full_)?backward)(_pre)?_hook")
 _INFERRING = "run without gradients, for every step"
 _WORDS = re.compile(rb"custom_op|triton_op|impl|regist|compile|jit|script|trace|pmap")
 """In an encoded body, what registers or compiles something."""

@@ -61,6 +61,7 @@ def declared_matrix(tree: Tree, declared: Declared, config: Config) -> tuple[dic
     base = Evaluation(tree, declared.world("everything"))
     for name in tree.sources:
         base.outcome(name)
+    declared = declared.asking_for(name for module in base.modules.values() for name in module.asked.felt)
     names = sorted(tree.sources)
     worlds = {"everything": {name: base.outcome(name).status for name in names}}
     readers = Readers(base)

@@ -10,11 +10,13 @@ from optdep_lint.world.operations import Registration, atoms_of
 from optdep_lint.world.probes_answers import shape
 from optdep_lint.world.references import Reference, References, is_private, node_of
 from optdep_lint.world.truth import Condition, Truth
-from optdep_lint.world.values import ClassValue, Descriptor, FunctionValue
+from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue
 from optdep_lint.world.words import Words
 
 _DEEPEST = 4
 """Over how many references it is followed who asks for an operation."""
+_CALLED_BY_BASE = frozenset({"forward", "backward", "setup_context"})
+"""Methods that `torch.autograd.Function` calls when its `apply` is."""
 
 
 class OperationUsers:
@@ -55,6 +57,12 @@ class OperationUsers:
         class_ = self._evaluation.modules[use.module].namespace.get(owner)
         found = class_.names.get(method) if isinstance(class_, ClassValue) else None
         if not isinstance(found, Descriptor) or found.kind == "property":
+            return False
+        if (
+            isinstance(class_, ClassValue)
+            and method in _CALLED_BY_BASE
+            and any(isinstance(one, External) for one in class_.bases)
+        ):
             return False
         return bool(self._base.to(use.module, owner)) and not self._base.to(use.module, use.function)
 

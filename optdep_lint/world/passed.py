@@ -34,7 +34,7 @@ def _asks_arguments(summary: Summary, definition: Definition, at: int) -> bool:
     if not way:
         return False
     statement = way[-1].statement
-    if isinstance(statement, (syntax.For, syntax.With)):
+    if isinstance(statement, (syntax.For, syntax.With, syntax.Try)):
         return True
     test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else _test_in(statement, at)
     if test is None:

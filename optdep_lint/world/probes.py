@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition
 from optdep_lint.world.calls import Calls, GiveUp
+from optdep_lint.world.constructors import made
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.imports import Imports
@@ -239,9 +240,14 @@ def inquirer(survey: Survey) -> Inquirer:
 def _of_function(inquiry: Inquiry, unit: Unit, body: Block | None) -> Answer:
     module = inquiry.module(unit.module)
     function, receiver = function_of(module, unit)
+    if function is None and body is None:
+        function = _wrapper_of(module, unit.definition)
     if function is None:
         return {}
     frame = Frame("module", module, State(dict(module.namespace), {}))
+    if isinstance(receiver, Instance) and function.name != "__init__":
+        receiver = _made(inquiry, receiver, module)
+    given = dict(receiver.attributes) if isinstance(receiver, Instance) else {}
     arguments = (receiver,) if receiver is not None else ()
     if body is not None:
         assert isinstance(inquiry.calls, _Followed)
@@ -250,12 +256,31 @@ def _of_function(inquiry: Inquiry, unit: Unit, body: Block | None) -> Answer:
         result = inquiry.calls.run_function(function, arguments, {"**": Unknown()}, frame, 0)
     answer: dict[str, Value] = {"return": result}
     if isinstance(receiver, Instance):
-        answer |= {f"self.{name}": value for name, value in receiver.attributes.items()}
+        kept = receiver.attributes.items()
+        answer |= {f"self.{name}": value for name, value in kept if given.get(name) is not value}
     for exit_ in frame.exits:
         if exit_.failure is not None and exit_.failure.cause is not None:
             conditions = tuple(key if holds else negate(key) for key, holds in exit_.state.assumed.items())
             answer.setdefault(MAYBE, Known("failure", replace(exit_.failure, conditions=conditions)))
     return answer
+
+
+def _wrapper_of(module: Module, definition: Definition | None) -> FunctionValue | None:
+    """What a decorator of the project has put in a function's place."""
+    assert definition is not None
+    value = module.namespace.get(definition.name)
+    return (
+        value if isinstance(value, FunctionValue) and definition.node.decorators and value.closure is not None else None
+    )
+
+
+def _made(inquiry: Inquiry, receiver: Instance, module: Module) -> Instance:
+    """What a method is called on, as its constructor leaves it; what that asks for is not the method's own asking."""
+    assert isinstance(receiver.type, ClassValue)
+    budget, asked = inquiry.budget, list(inquiry.askings)
+    found = made(inquiry, receiver.type, module)
+    inquiry.budget, inquiry.askings[:] = budget, asked
+    return found
 
 
 def _of_module(inquiry: Inquiry, unit: Unit, body: Block | None) -> Answer:

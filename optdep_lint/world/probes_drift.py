@@ -35,14 +35,14 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """An import in a function, after or under some `if`."""
+    """An import in a function, after or under some `if`, or under a decorator that is called."""
 
     source: Source
     definition: Definition
     at: int
     name: str
     tests: tuple[syntax.Expression, ...]
-    """The conditions of every `if` of the function, up to the import."""
+    """The conditions of every `if` of the function, up to the import, and what decorates it."""
 
 
 def drifts(survey: Survey) -> Iterator[Drift]:
@@ -62,7 +62,7 @@ def drifts(survey: Survey) -> Iterator[Drift]:
 
 
 def _uses(survey: Survey, source: Source, definition: Definition) -> Iterator[_Use]:
-    tests: list[syntax.Expression] = []
+    tests: list[syntax.Expression] = [one for one in definition.node.decorators if isinstance(one, syntax.Call)]
 
     def walk(block: syntax.Block) -> Iterator[_Use]:
         for statement in block:
@@ -102,7 +102,7 @@ class _Judge:
                         if name.partition(".")[0] == root.partition(".")[0]
                         else self._survey.declared.root_of(name)
                     )
-                    if self._passes(use, {absent, atom}):
+                    if self._passes(use, {absent, atom}) or self._is_refused(use, {absent, atom}, name):
                         return Drift(use.source.path, use.at, use.name, root, name)
         return None
 
@@ -125,14 +125,34 @@ class _Judge:
     def _probed(self, use: _Use) -> list[str]:
         """What the conditions before an import ask for, directly, through functions or through flags."""
         asked = {name: None for test in use.tests for name in self._origins.of(test, use.source, use.definition)}
+        asked |= dict.fromkeys(self._named_by_decorators(use))
         if not asked and not self._may_ask(use):
             return []
         _, askings = self._asker.ask(Unit(use.source.name, use.definition))
         places = {(use.source.path, at) for at in self._tested(use)}
         asked |= {one.name: None for one in askings if one.kind != "import" and not places.isdisjoint(one.places)}
-        declared, tree = self._survey.declared, self._survey.tree
-        asked = {name: None for name in asked if not tree.owns(name)}
-        return [name for name in asked if declared.can_be_absent(declared.root_of(name))][:_MOST_PROBES]
+        return list(dict.fromkeys(root for name in asked for root in self._absentable(name)))[:_MOST_PROBES]
+
+    def _named_by_decorators(self, use: _Use) -> list[str]:
+        """The optional roots that the decorators of a function are given."""
+        declared = self._survey.declared
+        texts = (
+            part.value
+            for decorator in use.definition.node.decorators
+            if isinstance(decorator, syntax.Call)
+            for part in expressions(decorator)
+            if isinstance(part, syntax.Constant) and isinstance(part.value, str)
+        )
+        return [text for text in texts if declared.root_of(text) in declared.optional]
+
+    def _absentable(self, name: str) -> list[str]:
+        """What can be absent of what a name asks for: itself, or the roots of the distribution of that name."""
+        declared = self._survey.declared
+        if self._survey.tree.owns(name):
+            return []
+        if all(map(str.isidentifier, name.split("."))) and declared.can_be_absent(declared.root_of(name)):
+            return [name]
+        return [root for root in declared.metadata.roots_of(name) if declared.can_be_absent(root)]
 
     def _tested(self, use: _Use) -> Iterator[int]:
         """The positions of the calls and names in the conditions before an import, and in what local names there stand for."""
@@ -214,6 +234,11 @@ class _Judge:
         """The function comes to its end: its guard has turned the import away."""
         answer, _ = self._asker.ask(Unit(use.source.name, use.definition), absent)
         return not isinstance(answer, Failure) and bool(answer) and failure_of(answer) is None
+
+    def _is_refused(self, use: _Use, absent: set[str], name: str) -> bool:
+        """A decorator that was given this very name does not let the function run."""
+        failure = self._failure(use, absent) if name in self._named_by_decorators(use) else None
+        return failure is not None and failure.kind == "raise" and failure.path != use.source.path
 
     def _failure(self, use: _Use, absent: set[str]) -> Failure | None:
         return failure_of(self._asker.ask(Unit(use.source.name, use.definition), absent)[0])

@@ -97,6 +97,8 @@ class Origins:
                     if own or any(name in _targets(inner) for inner in statements(statement.body + statement.orelse)):
                         for inner in own or statement.body:
                             yield from imported_names(inner)
+                        for part in () if own else all_expressions(statement.body):
+                            yield from self._asked_in(source, part, depth, whole=False)
 
     def _asked_in(self, source: Source, node: syntax.Expression, depth: int, *, whole: bool = True) -> Iterator[str]:
         for part in expressions(node) if whole else (node,):

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import Definition, definitions, expressions, parts_of, statements
+from optdep_lint.facts.walk import Definition, definitions, expressions, last_name, parts_of, statements
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes_asked import asking_sources, asking_words, functions_spelling
 from optdep_lint.world.survey import Survey
 
 CATCHES_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_IMPORTING = frozenset({"import_module", "__import__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def _roots(survey: Survey, guarded: Guarded) -> list[Together]:
     found: dict[str, Together] = {}
     last: Together | None = None
     for statement in guarded.statement.body:
-        imported = list(_imports(statement))
+        imported = list(imports_of(statement))
         if not imported and isinstance(statement, syntax.Assign) and last is not None:
             reads = {part.id for part in expressions(statement.value) if isinstance(part, syntax.Name)}
             holder = next((one for one in found.values() if reads & one.names), last)
@@ -128,7 +129,8 @@ def _roots(survey: Survey, guarded: Guarded) -> list[Together]:
     return list(found.values())
 
 
-def _imports(statement: Statement) -> Iterator[tuple[str, str, int]]:
+def imports_of(statement: Statement) -> Iterator[tuple[str, str, int]]:
+    """The names of other projects that a statement imports, each with what it is bound to and where; `x = import_module("y")` is one."""
     match statement:
         case syntax.Import():
             for alias in statement.names:
@@ -136,6 +138,24 @@ def _imports(statement: Statement) -> Iterator[tuple[str, str, int]]:
         case syntax.ImportFrom(level=0):
             for alias in statement.names:
                 yield f"{statement.module}.{alias.name}", alias.asname or alias.name, statement.at
+        case (
+            syntax.Assign(targets=(syntax.Name(id=name), *_), value=value)
+            | syntax.Annotated(target=syntax.Name(id=name), value=value)
+        ):
+            dotted = imported_by_call(value)
+            if dotted is not None:
+                yield dotted, name, statement.at
+
+
+def imported_by_call(value: syntax.Expression | None) -> str | None:
+    """What `import_module("x")`, or an attribute of that, imports."""
+    while isinstance(value, syntax.Attribute):
+        value = value.value
+    if isinstance(value, syntax.Call) and value.arguments and last_name(value.function) in _IMPORTING:
+        first = value.arguments[0]
+        if isinstance(first, syntax.Constant) and isinstance(first.value, str) and not first.value.startswith("."):
+            return first.value
+    return None
 
 
 def _are_apart(survey: Survey, guarded: Guarded, first: Together, second: Together) -> bool:

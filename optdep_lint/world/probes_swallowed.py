@@ -12,7 +12,15 @@ from optdep_lint.world.probes import Unit, inquirer
 from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.probes_origins import absolute_module
-from optdep_lint.world.probes_shared import Guarded, catches_absence, caught_names, goes_on, guarded_tries
+from optdep_lint.world.probes_shared import (
+    Guarded,
+    catches_absence,
+    caught_names,
+    goes_on,
+    guarded_tries,
+    imported_by_call,
+    imports_of,
+)
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import ClassValue, External, FunctionValue, Value
 
@@ -57,19 +65,10 @@ def _roots(survey: Survey, guarded: Guarded) -> Iterator[str]:
 
 def _roots_in(survey: Survey, block: syntax.Block) -> Iterator[str]:
     for statement in statements(block):
-        for dotted in _imported(statement):
+        for dotted, _, _ in imports_of(statement):
             root = survey.declared.root_of(dotted)
             if root in survey.declared.optional:
                 yield root
-
-
-def _imported(statement: syntax.Statement) -> tuple[str, ...]:
-    match statement:
-        case syntax.Import():
-            return tuple(alias.name for alias in statement.names)
-        case syntax.ImportFrom(level=0):
-            return tuple(f"{statement.module}.{alias.name}" for alias in statement.names)
-    return ()
 
 
 # --- a handler for everything ------------------------------------------------------------------------------------
@@ -124,7 +123,7 @@ def _only_imports(statement: syntax.Statement) -> bool:
         case syntax.Import() | syntax.ImportFrom():
             return True
         case syntax.Assign() | syntax.Return() | syntax.Annotated():
-            return not any(
+            return imported_by_call(statement.value) is not None or not any(
                 isinstance(part, (syntax.Call, syntax.Subscript, syntax.Opaque))
                 for part in expressions(statement.value)
             )

@@ -106,7 +106,7 @@ def survey(
     """
     judged = judged if judged is not None else frozenset(tree.sources)
     surveyor = deeply(lambda: _Surveyor(tree, declared, config, subjects, judged))
-    worlds = tuple(declared.worlds())
+    worlds = tuple(surveyor.declared.worlds())
     jobs = min(jobs, len(worlds)) or 1
     shares = [partial(deeply, partial(surveyor.look, worlds[first::jobs])) for first in range(jobs)]
     seen = {one.world: one for share in apart(shares, jobs) for one in share}
@@ -138,7 +138,7 @@ class _Surveyor:
     def __init__(
         self, tree: Tree, declared: Declared, config: Config, subjects: frozenset[str], judged: frozenset[str]
     ) -> None:
-        self._tree, self._declared, self._config = tree, declared, config
+        self._tree, self.declared, self._config = tree, declared, config
         self._subjects, self._judged = subjects, judged
         self._breakages: dict[tuple[str, int, str, str], Breakage] = {}
         self._uses: dict[tuple[str, int, str], tuple[str, str, Use]] = {}
@@ -158,6 +158,7 @@ class _Surveyor:
             if name in judged:
                 base.outcome(name)
             base.module(name)  # also where a package above it fails, so that its import is never tried
+        self.declared = declared.asking_for(name for module in base.modules.values() for name in module.asked.felt)
         self.note(self._look_at(base, base.modules))
         self._readers = Readers(base)
 
@@ -227,8 +228,8 @@ class _Surveyor:
                     seen.survived.add((self._root(failure.cause.missing), name))
 
     def _root(self, missing: str) -> str:
-        root = self._declared.root_of(missing)
-        return root if root in self._declared.optional or root in self._config.without else ""
+        root = self.declared.root_of(missing)
+        return root if root in self.declared.optional or root in self._config.without else ""
 
     def _operations(self, operations: OperationUses) -> Iterator[tuple[str, Use]]:
         for use in operations.uses():
@@ -254,7 +255,7 @@ class _Surveyor:
                     continue
                 root = cause.missing if cause.missing == TYPING_ONLY else self._root(cause.missing)
                 key = (*use.place, root)
-                if root in self._declared.usually_brought:
+                if root in self.declared.usually_brought:
                     continue
                 if root and key not in self._known and (root == TYPING_ONLY or not askers.ask(name, use.function)):
                     self._known.add(key)
@@ -263,7 +264,7 @@ class _Surveyor:
     def _lost(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Loss]]:
         for loss in losses(evaluation, self._base, (name for name in names if name in self._subjects)):
             root = self._root(loss.cause.missing)
-            if root and root not in self._declared.usually_brought:
+            if root and root not in self.declared.usually_brought:
                 yield root, loss
 
     def _needless(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Deferred]]:
@@ -282,7 +283,7 @@ class _Surveyor:
             in_namespaces = source.is_package and all(parent in self._tree.namespaces for parent in _parents(name))
             if "." not in name or name.endswith(".__main__") or in_namespaces:
                 yield name
-        for point in self._declared.metadata.entry_points:
+        for point in self.declared.metadata.entry_points:
             if point.group in ("console_scripts", "gui_scripts") and not point.extras:
                 module = point.value.partition(":")[0].strip()
                 if module in self._tree.sources:
@@ -293,7 +294,7 @@ class _Surveyor:
     def result(self) -> Survey:
         """All that was seen."""
         return Survey(
-            self._tree, self._config, self._declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
+            self._tree, self._config, self.declared, self._base, tuple(self._breakages.values()), tuple(self._uses.values()),
             tuple(self._losses.values()), tuple(self._deferred.values()),
             {root: frozenset(names) for root, names in self._areas.items()},
             {root: frozenset(names) for root, names in self._survived.items()}, self._statuses,
