@@ -14,6 +14,7 @@ from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.constructors import after_making, made
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Exit, Frame, State
+from optdep_lint.world.local_imports import goes_on_without
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Condition, assume, every, negate
 from optdep_lint.world.values import (
@@ -28,7 +29,9 @@ from optdep_lint.world.values import (
     ModuleValue,
     Raised,
     Unbound,
+    Unknown,
     Value,
+    is_none,
 )
 from optdep_lint.world.variation import goes_back
 from optdep_lint.world.words import Outer
@@ -83,6 +86,20 @@ class Functions:
             ):
                 yield definition
 
+    def importing(self, summary: Summary, absent: Collection[str]) -> Iterator[Definition]:
+        """The functions that import one of these names themselves and go on without it."""
+        for definition in self._outer.spelling(summary, {one.partition(".")[0] for one in absent}):
+            if goes_on_without(summary.body_of(definition.node.body), absent):
+                yield definition
+
+    def calling(self, summary: Summary, function: Definition) -> Iterator[Definition]:
+        """The functions of a file that call one of it; of a method, only those of its class."""
+        name = function.node.name
+        if function.owner is not None:
+            yield from self.methods(summary, function.owner, {name})
+        else:
+            yield from self.reading(summary, {name})
+
 
 class CallTime:
     """Calls the functions that can feel a world's absences."""
@@ -94,6 +111,8 @@ class CallTime:
         self._made: dict[int, Mapping[Condition, bool] | None] = {}
         self._instances: dict[int, Instance] = {}
         """Of classes whose constructors keep what is not there, what they make, by the class's identity."""
+        self.result: Value | None = None
+        """What the last call gave, where it came to an end."""
         self.followed = True
         """The last call was followed to its end, or can never be made."""
 
@@ -105,8 +124,31 @@ class CallTime:
             return
         reading = list(self._functions.reading(module.source.summary, touched))
         reading += self._reading_instances(module, reading)
+        reading += self._reading_classes(module, touched, reading)
         for definition in reading:
             yield from self.call(module, definition)
+        yield from self.local_uses(module, reading)
+
+    def local_uses(self, module: Module, done: Collection[Definition] = ()) -> Iterator[Use]:
+        """The failures of functions that import what is absent themselves, or call one of the same file that does."""
+        absent = self._evaluation.world.absent
+        if not any(
+            asked == one or asked.startswith(f"{one}.") for asked in module.source.summary.asks for one in absent
+        ):
+            return
+        importing = list(self._functions.importing(module.source.summary, absent))
+        for definition in importing:
+            self.result = None
+            if definition not in done:
+                yield from self.call(module, definition)
+            if self._gave_none() or definition in done:
+                for caller in self._functions.calling(module.source.summary, definition):
+                    if caller not in done and caller not in importing:
+                        yield from self.call(module, caller)
+
+    def _gave_none(self) -> bool:
+        """The last call gave None, or nothing: whoever made it asks for that, or should."""
+        return self.result is not None and is_none(self.result)
 
     def _reading_instances(self, module: Module, reading: Collection[Definition]) -> Iterator[Definition]:
         """The other methods that read what a constructor among these functions has kept of what is not there."""
@@ -121,6 +163,17 @@ class CallTime:
             if kept:
                 self._instances[id(class_)] = instance
                 methods = self._functions.methods(module.source.summary, definition.owner, kept)
+                yield from (one for one in methods if one not in reading)
+
+    def _reading_classes(
+        self, module: Module, touched: Collection[str], reading: Collection[Definition]
+    ) -> Iterator[Definition]:
+        """The other methods that read what their class has kept of what is not there."""
+        for name in sorted(touched):
+            class_ = module.namespace.get(name)
+            if isinstance(class_, ClassValue) and class_.module is module and class_.node is not None:
+                kept = {name for name, value in class_.names.items() if is_none(value) and value.cause is not None}
+                methods = self._functions.methods(module.source.summary, class_.node, kept) if kept else ()
                 yield from (one for one in methods if one not in reading)
 
     def _is_felt(self, value: Value, before: Value | None) -> bool:
@@ -213,13 +266,25 @@ class CallTime:
         found: list[tuple[Failure, bool]] = []
         try:
             if isinstance(function, FunctionValue):
-                calls.run_function(function, arguments, open_ended, frame, 0)
+                self.result = calls.run_function(function, arguments, open_ended, frame, 0)
             else:
-                calls.call(function, arguments, open_ended, frame, 0)
+                self.result = calls.call(function, arguments, open_ended, frame, 0)
+            self._call_given(self.result, function, frame)
         except Raised as raised:
             found.append((raised.failure, True))
         found += [(self._under(exit_, entry), False) for exit_ in frame.exits if exit_.failure is not None]
         return [(self._trimmed(failure), certain) for failure, certain in found]
+
+    def _call_given(self, given: Value, function: Value, frame: Frame) -> None:
+        """Call a function that was defined in the one that was called, and is what that gives."""
+        if (
+            isinstance(given, FunctionValue)
+            and isinstance(given.node, syntax.Function)
+            and given.node.kind == "plain"
+            and given.closure is not None
+            and given.closure.function is function
+        ):
+            self._evaluation.calls.run_function(given, (), {"**": Unknown()}, frame, 0)
 
     def _under(self, exit_: Exit, entry: Mapping[Condition, bool]) -> Failure:
         assert exit_.failure is not None

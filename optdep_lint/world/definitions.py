@@ -16,6 +16,7 @@ from optdep_lint.world.values import (
     Choice,
     ClassValue,
     Constant,
+    Descriptor,
     External,
     FunctionValue,
     Instance,
@@ -48,8 +49,8 @@ class Definitions(Blocks):
                 self.annotation(parameter.annotation, frame)
             self.annotation(node.returns, frame)
         value: Value = function
-        for decorator in reversed(decorators):
-            value = self._evaluation.calls.decorate(decorator, value, frame, node.at)
+        for decorator, written in reversed(list(zip(decorators, node.decorators, strict=True))):
+            value = self._evaluation.calls.decorate(decorator, value, frame, getattr(written, "at", node.at))
         self.bind(node.name, value, frame)
         return True
 
@@ -93,11 +94,26 @@ class Definitions(Blocks):
         for member in value.names.values():
             if isinstance(member, FunctionValue):
                 member.owner = value
+        self._tell_bases(value, node, frame)
         result: Value = value
-        for decorator in reversed(decorators):
-            result = self._evaluation.calls.decorate(decorator, result, frame, node.at)
+        for decorator, written in reversed(list(zip(decorators, node.decorators, strict=True))):
+            result = self._evaluation.calls.decorate(decorator, result, frame, getattr(written, "at", node.at))
         self.bind(node.name, result, frame)
         return True
+
+    def _tell_bases(self, class_: ClassValue, node: syntax.Class, frame: Frame) -> None:
+        """Call the `__init_subclass__` that a class inherits."""
+        for base in class_.bases:
+            hook = (
+                self._evaluation.expressions.class_member(base, "__init_subclass__")
+                if isinstance(base, ClassValue)
+                else None
+            )
+            hook = hook.function if isinstance(hook, Descriptor) else hook
+            if isinstance(hook, FunctionValue):
+                keywords: dict[str, Value] = {"**": Unknown()} if node.keywords else {}
+                self._evaluation.calls.call(hook, (class_,), keywords, frame, node.at)
+                return
 
     def _base(self, node: syntax.Expression, frame: Frame) -> Value:
         """A base class; what `*bases` gives is not looked into."""

@@ -39,6 +39,7 @@ class Handlers(Blocks):
         outer, frame.exits = frame.exits, []
         frame.left = frame.left or bool(outer)
         before, entry = dict(frame.state.names), frame.state
+        known = {**{name: frame.module.names[name] for name in frame.globals if name in frame.module.names}, **before}
         entry_assumed = dict(entry.assumed)
         guards = frame.guards
         frame.guards = (*guards, Guard("try", node.at))
@@ -58,7 +59,7 @@ class Handlers(Blocks):
         certain = not falls and len(met) == 1
         for exit_ in raised:
             frame.uncertain += not certain
-            self._handle(node, exit_, before, frame, ends)
+            self._handle(node, exit_, known, frame, ends)
             frame.uncertain -= not certain
         frame.exits += pending
         running = self.meet(ends, State(dict(before), entry_assumed), frame)

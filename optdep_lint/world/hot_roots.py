@@ -186,14 +186,29 @@ class Roots:
         else:
             calls = [one for one in all_expressions(self._scopes.body(site)) if isinstance(one, syntax.Call)]
         for node in calls:
-            if not self._mentions.names.isdisjoint(_handed(node)):
+            if not self._mentions.names.isdisjoint(self._handed(node, module)):
                 for argument, why in self._heated_arguments(node, site, module):
                     for found in self._named(argument, site, module):
                         if not _is_cold(found, why):
                             yield Root(found, why)
 
+    def _handed(self, call: syntax.Call, module: str) -> Iterator[str]:
+        """The last parts of the names that a call is given, or that a lambda which it is given calls."""
+        for one in (*call.arguments, *(keyword.value for keyword in call.keywords)):
+            if isinstance(one, syntax.Lambda):
+                yield from (last_name(called) for called in self._called_in(one, module))
+            yield last_name(one)
+
+    def _called_in(self, node: syntax.Lambda, module: str) -> Iterator[Expression]:
+        body = self._survey.tree.sources[module].summary.body_of(node.body)
+        yield from (part.function for part in all_expressions(body) if isinstance(part, syntax.Call))
+
     def _named(self, argument: Expression, site: Site | None, module: str) -> Iterator[Site]:
-        """The functions that an argument stands for, those among them whose name is bound anew, as in `f = compile(f)`."""
+        """The functions that an argument stands for, those among them whose name is bound anew, as in `f = compile(f)`; of a lambda, those that it calls."""
+        if isinstance(argument, syntax.Lambda):
+            for called in self._called_in(argument, module):
+                yield from self._named(called, site, module)
+            return
         for value in self._scopes.values(argument, site, module):
             function = value.function if isinstance(value, Descriptor) else value
             found = self._scopes.site_of(function) if isinstance(function, FunctionValue) else None
@@ -207,7 +222,7 @@ class Roots:
     ) -> Iterator[tuple[Expression, str]]:
         named = [one.value for one in call.keywords if not _FOR_TRACING.search(one.name or "")]
         passed = [*call.arguments, *named]
-        if not any(isinstance(one, (syntax.Name, syntax.Attribute)) for one in passed):
+        if not any(isinstance(one, (syntax.Name, syntax.Attribute, syntax.Lambda)) for one in passed):
             return
         for value in self._scopes.values(call.function, site, module):
             function = value.function if isinstance(value, Descriptor) else value
@@ -270,12 +285,6 @@ def _reason(path: str) -> str:
     if _COMPILING.fullmatch(path):
         return _COMPILED
     return _INFERRING if _WITHOUT_GRADIENTS.fullmatch(path) else ""
-
-
-def _handed(call: syntax.Call) -> Iterator[str]:
-    """The last parts of the names that a call is given."""
-    for one in (*call.arguments, *(keyword.value for keyword in call.keywords)):
-        yield last_name(one)
 
 
 def _is_cold(site: Site, why: str) -> bool:

@@ -89,7 +89,8 @@ class Operators(Questions):
         if truth is not Truth.MAYBE:
             rest = self._short_circuit(operator_, operands[1:], frame)
             return rest if operator_ == "and" else caused(rest, frame.state.settle(value).cause)
-        rest = self.under(condition, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
+        asked = condition or _asked_here(operands[0], frame)
+        rest = self.under(asked, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
         return self._combine(operator_, value, condition, rest, _asked_here(operands[1], frame), frame)
 
     def _combine(
@@ -275,9 +276,10 @@ class Operators(Questions):
                 return caused(self.evaluate(node.body if truth is Truth.YES else node.orelse, frame), cause)
             finally:
                 frame.causes.pop()
+        condition = condition or _asked_here(node.test, frame)
         yes = self.under(condition, True, lambda: self.evaluate(node.body, frame), frame)
         no = self.under(condition, False, lambda: self.evaluate(node.orelse, frame), frame)
-        return join_values(condition or _asked_here(node.test, frame), yes, no)
+        return join_values(condition, yes, no)
 
 
 def negated(value: Value) -> Value:

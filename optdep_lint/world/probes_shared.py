@@ -159,7 +159,7 @@ def imported_by_call(value: syntax.Expression | None) -> str | None:
 
 
 def _are_apart(survey: Survey, guarded: Guarded, first: Together, second: Together) -> bool:
-    if _come_together(survey, first.root, second.root):
+    if come_together(survey, first.root, second.root):
         return False
     flags = _flags(guarded)
     if len(flags) > 1:
@@ -200,7 +200,7 @@ def _flags_of(flags: frozenset[str], root: Together) -> frozenset[str]:
     return named or frozenset(flags & root.names)
 
 
-def _come_together(survey: Survey, first: str, second: str) -> bool:
+def come_together(survey: Survey, first: str, second: str) -> bool:
     """One distribution or one extra brings both, or one is an addition to the other."""
     requirements = survey.declared.metadata.requirements_of
     mine, others = requirements(first), requirements(second)

@@ -245,11 +245,12 @@ class _Surveyor:
         calltime = CallTime(evaluation, self._functions, self._base)
         base = self._references or references
         askers = Askers(evaluation, calltime, self._words, self._subjects, references, base)
-        for name in names:
+        own = frozenset(names)
+        for name in sorted(self._subjects):
             module = evaluation.modules[name]
-            if module.status != "ok" or name not in self._subjects:
+            if module.status != "ok":
                 continue
-            for use in calltime.uses(module):
+            for use in calltime.uses(module) if name in own else calltime.local_uses(module):
                 cause = use.failure.cause
                 if cause is None or use.failure.path != module.source.path or use.failure.chain:
                     continue

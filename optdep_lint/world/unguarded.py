@@ -9,8 +9,10 @@ from optdep_lint.facts.walk import definitions
 from optdep_lint.world.bound import binds_by_text
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.passed import is_about_arguments
+from optdep_lint.world.probes_shared import come_together
 from optdep_lint.world.surroundings import TYPING_ONLY
 from optdep_lint.world.survey import Survey
+from optdep_lint.world.truth import Atom, Condition, Negation
 from optdep_lint.world.values import Guard
 
 
@@ -55,7 +57,8 @@ def _unguarded(survey: Survey) -> Iterator[Unguarded]:
         if use.function and definition is None:
             continue
         if not all(
-            definition and is_about_arguments(one, source.summary, failure.path, definition)
+            _imports_another(survey, one, root)
+            or (definition and is_about_arguments(one, source.summary, failure.path, definition))
             for one in failure.conditions
         ):
             continue
@@ -74,6 +77,17 @@ def _unguarded(survey: Survey) -> Iterator[Unguarded]:
         else:
             kind = "unbound" if failure.kind == "name" else "sentinel"
         yield Unguarded(kind, root, use, passed)
+
+
+def _imports_another(survey: Survey, condition: Condition, root: str) -> bool:
+    """The condition is that another optional root, which has nothing to do with this one, can be imported."""
+    if not isinstance(condition, Negation) or not isinstance(condition.operand, Atom):
+        return False
+    words = condition.operand.key.split(" ")
+    if len(words) != 3 or words[0] != "import" or words[2] != "fails":
+        return False
+    other = survey.declared.root_of(words[1])
+    return other != root and other in survey.declared.optional and not come_together(survey, root, other)
 
 
 def _is_bound_by_text(survey: Survey, use: Use) -> bool:
