@@ -149,6 +149,11 @@ class _Surveyor:
         self._statuses: dict[str, dict[str, str]] = {}
         self._known: set[tuple[str, int, str]] = set()
         """The uses, as in `_uses`, that need not be looked into again."""
+        self._asking: dict[str, set[str]] = defaultdict(set)
+        """The modules that ask for names of another project, by the first parts of these."""
+        for name, source in tree.sources.items():
+            for asked in source.summary.asks:
+                self._asking[asked.partition(".")[0]].add(name)
         self._functions, self._words = Functions(), Words()
         self._references: References | None = None
         """Those of the world in which everything is there."""
@@ -246,9 +251,10 @@ class _Surveyor:
         base = self._references or references
         askers = Askers(evaluation, calltime, self._words, self._subjects, references, base)
         own = frozenset(names)
-        for name in sorted(self._subjects):
+        asking = {name for root in evaluation.world.absent for name in self._asking[root.partition(".")[0]]}
+        for name in sorted(own | asking):
             module = evaluation.modules[name]
-            if module.status != "ok":
+            if module.status != "ok" or name not in self._subjects:
                 continue
             for use in calltime.uses(module) if name in own else calltime.local_uses(module):
                 cause = use.failure.cause
