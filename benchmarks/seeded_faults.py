@@ -50,7 +50,7 @@ FAULTS: tuple[tuple[str, str, str], ...] = (
     ("questions.py", 'return Truth.of(bool(value.elements) or value.kind == "generator"), None', "return Truth.NO, None"),
     ("imports.py", "parts.pop()", "pass"),
     ("imports.py", "keep = len(parts) - (level - 1)", "keep = len(parts) - level"),
-    ("imports.py", "parent.names[part] = value", "pass"),
+    ("imports.py", "parent.names[part] = self._bound_below(parent, part, value, module, frame)", "pass"),
     ("imports.py", 'if not name.startswith("_"):', 'if name.startswith("_"):'),
     ("imports.py", "self._evaluation.run_module(module)", "pass"),
     ("imports.py", 'raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None', "raise"),

@@ -114,7 +114,11 @@ def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
     if isinstance(value, External) and value.path.startswith("torch.ops.") and isinstance(answer, Unknown):
         return join_values(answer.condition, External(f"{value.path}.{name}"), arguments[2])
     key = expressions.key(value)
-    return expressions.unknown(f"getattr({key}, {name!r})" if key else None, value.cause)
+    found = expressions.unknown(f"getattr({key}, {name!r})" if key else None, value.cause)
+    if known.evaluation.cautious:
+        return found
+    asked = (answer.condition if isinstance(answer, Unknown) else None) or Atom(f"{frame.module.name}@{at} has it")
+    return join_values(asked, found, arguments[2])
 
 
 def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:

@@ -59,10 +59,28 @@ class Attributes(Questions):
     def _name(self, node: syntax.Name, frame: Frame) -> Value:
         value = self.lookup(node.id, frame)
         if value is None:
-            if frame.module.dynamic or node.id in frame.module.declared or node.id in _BUILTINS:
+            declared = node.id in frame.module.declared and self._evaluation.cautious
+            unseen = frame.module.dynamic and not self._is_local(node.id, frame)
+            if unseen:
+                self.perhaps_unbound(node.id, node.at, frame)
+            if unseen or declared:
                 return Unknown()
             value = Unbound()
         return self.bound(value, node.id, node.at, frame, is_read=True)
+
+    def _is_local(self, name: str, frame: Frame) -> bool:
+        """A function around has a name of its own like that."""
+        scope: Frame | None = frame if name not in frame.globals else None
+        while scope is not None and scope.kind != "module":
+            function = scope.function if scope.kind == "function" else None
+            if function is not None and name in self._evaluation.locals_of(function):
+                return True
+            scope = scope.enclosing
+        return False
+
+    def perhaps_unbound(self, name: str, at: int, frame: Frame) -> None:
+        """A module whose names cannot be seen may not have one: with caution, it is taken to be there."""
+        self.perhaps_missing("name", "NameError", f"name '{name}' is not defined", frame, at)
 
     def bound(self, value: Value, name: str, at: int, frame: Frame, *, is_read: bool = False) -> Value:
         """The value that a name is bound to; where it is only read, Python's own names are there, too.
@@ -169,12 +187,12 @@ class Attributes(Questions):
                 return Known("member", value, name)
             case FunctionValue(dispatches=True) if name == "register":
                 return Known("dispatcher", value)
-            case FunctionValue() if name == "__name__":
-                return Constant(value.name)
-            case FunctionValue() if name == "__wrapped__":
-                return value
             case FunctionValue() if name in value.attributes:
                 return value.attributes[name]
+            case FunctionValue() if name == "__name__":
+                return Constant(value.name)
+            case FunctionValue(memoised=True) if name == "__wrapped__":
+                return value
             case FunctionValue() if self._is_bare(value) and not hasattr(types.FunctionType, name):
                 raise Raised(self._lacking("'function' object", value, name, frame, at))
         key = self.key(value)
@@ -226,6 +244,11 @@ class Attributes(Questions):
     def takes_nothing(self, class_: ClassValue) -> bool:
         """Making an instance out of arguments fails."""
         return self.knows_all_of(class_) and _has_only_what_object_has(class_, {"__init__", "__new__"})
+
+    def is_generic(self, class_: ClassValue) -> bool:
+        """`class_[...]` does not fail."""
+        own = class_.metaclass is not None or self.class_member(class_, "__class_getitem__") is not None
+        return own or not self.knows_all_of(class_) or _is_inherited(class_, "__class_getitem__")
 
     def is_plain(self, class_: ClassValue) -> bool:
         """Its instances are equal to nothing but themselves."""
@@ -303,7 +326,7 @@ def lacks(path: str, name: str) -> bool:
     if module not in ("builtins", "importlib.metadata"):
         return False
     class_ = getattr(importlib.import_module(module), last, None)
-    return isinstance(class_, type) and not hasattr(class_, name)
+    return isinstance(class_, type) and not any(name in vars(base) for base in class_.__mro__)
 
 
 def _or_else(value: Value, other: Value | None) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from optdep_lint.world.evaluation import Evaluation
 
 
-class Bindings:
+class Bindings(ABC):
     """Binds values in frames."""
 
     def __init__(self, evaluation: Evaluation) -> None:
@@ -41,6 +42,8 @@ class Bindings:
             names = frame.module.names
             if frame.uncertain and name in names:
                 value = join_values(None, value, names[name])
+            elif self._may_have_left(frame):
+                value = join_values(None, value, names.get(name) or Unbound())
             if not _is_no_other(value, names.get(name)):
                 self._evaluation.change(names, name)
                 names[name] = value
@@ -52,6 +55,17 @@ class Bindings:
             (holder or frame).state.names[name] = value
         else:
             frame.state.names[name] = value
+
+    def _may_have_left(self, frame: Frame) -> bool:
+        """A call, or one around it, may have raised before: with caution, it is taken not to have."""
+        if self._evaluation.cautious:
+            return False
+        around: Frame | None = frame
+        while around is not None and around.kind == "function":
+            if any(exit_.failure is not None for exit_ in around.exits):
+                return True
+            around = around.called[0] if around.called is not None else None
+        return False
 
     def rebind(self, name: str, value: Value, frame: Frame) -> None:
         """Bind a name anew in the scope that it is read from: what it holds has been changed in place."""
@@ -90,6 +104,9 @@ class Bindings:
             parts = [*elements[:star], Items("list", elements[star:end]), *elements[end:]]
         elif elements is not None and len(elements) == len(targets):
             parts = list(elements)
+        elif elements is not None:
+            error = ValueError(f"wrong number of values to unpack (expected {len(targets)})")
+            self._evaluation.expressions.as_python(error, frame, getattr(targets[0], "at", 0), value)
         for position, part in enumerate(targets):
             whole = part.value if isinstance(part, syntax.Starred) else part
             self.assign(whole, parts[position] if parts else caused(Unknown(), value.cause), frame)  # type: ignore[arg-type]
@@ -133,6 +150,66 @@ class Bindings:
         elif isinstance(holder, Table) and isinstance(target.value, syntax.Name):
             entries = {**holder.entries, key: value} if key is not None else holder.entries
             self.rebind(target.value.id, Table(entries, holder.complete and key is not None), frame)
+
+    def take_out(self, target: Target, frame: Frame) -> None:
+        """`del` of an attribute or an item, as far as that is known."""
+        expressions = self._evaluation.expressions
+        match target:
+            case syntax.Collection():
+                for element in target.elements:
+                    self._delete_one(element, frame)  # type: ignore[arg-type]  # what stands in a target is one
+            case syntax.Attribute():
+                holder = frame.state.settle(expressions.evaluate(target.value, frame))
+                names = names_of(holder)
+                if names is not None and target.name in names:
+                    self._evaluation.change(names, target.name)
+                    if frame.uncertain:
+                        names[target.name] = Unknown()
+                    else:
+                        del names[target.name]
+                elif names is not None:
+                    expressions.attribute(holder, target.name, frame, target.at)
+            case syntax.Subscript():
+                self._take_item(target, frame)
+
+    def _take_item(self, target: syntax.Subscript, frame: Frame) -> None:
+        """`del holder[index]`, which fails where there is no such item."""
+        expressions = self._evaluation.expressions
+        holder = frame.state.settle(expressions.evaluate(target.value, frame))
+        index = frame.state.settle(expressions.evaluate(target.index, frame))
+        if isinstance(holder, (Items, Table, Known)):
+            expressions.item(holder, index, frame, target.at)
+        key = index.value if isinstance(index, Constant) else None
+        if isinstance(holder, Known) and holder.model == "namespace" and isinstance(key, str):
+            holder.parts[0].names.pop(key, None)
+        elif isinstance(target.value, syntax.Name) and isinstance(holder, (Items, Table)):
+            self.rebind(target.value.id, without(holder, key), frame)
+
+    @abstractmethod
+    def _delete_one(self, target: Target, frame: Frame) -> None:
+        """`del target`"""
+
+
+def without(holder: Items | Table, key: object) -> Value:
+    """A collection from which an item has been taken."""
+    if isinstance(holder, Items):
+        known = isinstance(key, int) and holder.kind == "list" and -len(holder.elements) <= key < len(holder.elements)
+        at = key % len(holder.elements) if known and isinstance(key, int) else 0
+        return Items("list", (*holder.elements[:at], *holder.elements[at + 1 :])) if known else Unknown(type_=list)
+    entries = {other: value for other, value in holder.entries.items() if other != key}
+    return Table(entries, holder.complete and key is not None)
+
+
+def names_of(holder: Value) -> dict[str, Value] | None:
+    """The attributes of a module, class or instance of the project."""
+    match holder:
+        case ModuleValue():
+            return holder.module.names
+        case ClassValue():
+            return holder.names
+        case Instance():
+            return holder.attributes
+    return None
 
 
 _TELLING = frozenset({"__doc__", "__name__", "__qualname__"})

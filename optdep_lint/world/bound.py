@@ -119,7 +119,8 @@ def all_names(block: Block) -> frozenset[str]:
 def local_names(body: Block) -> frozenset[str]:
     """The names that are local to a function with this body, its parameters aside."""
     declared = {name for statement in _nested(body) if isinstance(statement, syntax.Scope) for name in statement.names}
-    return all_names(body) - declared
+    annotated = (statement.target for statement in _nested(body) if isinstance(statement, syntax.Annotated))
+    return all_names(body).union(*map(target_names, annotated)) - declared
 
 
 def free_names(summary: Summary, function: syntax.Function | syntax.Lambda) -> frozenset[str]:

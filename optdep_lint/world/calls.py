@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
-from optdep_lint.world.attributes import kind_of
+from optdep_lint.world.attributes import kind_of, lacks
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.imports import through
@@ -152,7 +152,7 @@ class Calls:
                 return self.call(function.function, (receiver, *arguments), keywords, frame, at, inner)
             case ClassValue():
                 return self._instantiate(function, arguments, keywords, frame, at)
-            case External() if self._is_module(function):
+            case External() if self.is_module(function):
                 raise Raised(self._not_callable(_cannot("module"), function, frame, at))
             case External():
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
@@ -166,6 +166,8 @@ class Calls:
                     return self.call(Method(member, function), arguments, keywords, frame, at)
                 if expressions.knows_all_of(function.type) and not function.vague:
                     raise Raised(self._not_callable(_cannot(function.type.name), function, frame, at))
+            case Instance(type=External(path=path)) if lacks(path, "__call__"):
+                raise Raised(self._not_callable(_cannot(path.rpartition(".")[2]), function, frame, at))
         return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
 
     def _not_callable(self, message: str, value: Value, frame: Frame, at: int) -> Failure:
@@ -173,7 +175,7 @@ class Calls:
         type_ = builtin("TypeError")
         return self._evaluation.expressions.failure(frame, at, "call", message, value.cause, type_, certain=certain)
 
-    def _is_module(self, value: External) -> bool:
+    def is_module(self, value: External) -> bool:
         """A module of the standard library, which cannot be called."""
         return (
             "." not in value.path and value.path in self._evaluation.imported and self._evaluation.is_stdlib(value.path)
@@ -203,7 +205,7 @@ class Calls:
         if kind != "plain":
             return Known("generator", function, arguments, dict(keywords)) if kind == "generator" else Unknown()
         if frame.depth >= _DEEPEST or frame.uncertain >= _DEEPEST_UNCERTAIN:
-            evaluation.blurred |= {function.module.name, frame.module.name}
+            self._give_up(function, frame, at)
             return evaluation.expressions.unknown(text)
         repeats = (
             text is not None and function.closure is None and not any(isinstance(part, Instance) for part in arguments)
@@ -232,7 +234,7 @@ class Calls:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
             self._idle[shape] = _PATIENCE
-            evaluation.blurred |= {function.module.name, frame.module.name}
+            self._give_up(function, frame, at)
             if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
                 arguments[0].vague = True
             if not outermost:
@@ -253,6 +255,14 @@ class Calls:
         if key is not None and (kept or (function.module.status == "ok" and quiet and not _holds_instance(result))):
             self._results[key] = (function, result, asked)
         return result
+
+    def _give_up(self, function: FunctionValue, frame: Frame, at: int) -> None:
+        """Note that a call is not followed: it may raise, which with caution it is taken not to, and bind names."""
+        self._evaluation.blur(function.module, frame.module)
+        if not self._evaluation.cautious:
+            expressions = self._evaluation.expressions
+            failure = expressions.failure(frame, at, "call", "a call is not followed", None, Unknown(), certain=True)
+            expressions.may_fail(failure, None, frame)
 
     def run_function(
         self, function: FunctionValue, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int,
@@ -394,11 +404,12 @@ class Calls:
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
         ):
-            if isinstance(value, ClassValue) and not isinstance(decorator, FunctionValue):
+            kept = self._evaluation.cautious and not isinstance(decorator, FunctionValue)
+            if isinstance(value, ClassValue) and kept:
                 return value
             result = self._decorate(decorator, value, frame, at)
             return result if not isinstance(result, Unknown) else _decorated(value, result)
-        if isinstance(decorator, External) and (self._is_module(decorator) or decorator.path in FINDERS):
+        if isinstance(decorator, External) and (self.is_module(decorator) or decorator.path in FINDERS):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, External):
             return self._evaluation.known.decorate(decorator.path, value)
@@ -447,7 +458,7 @@ class Calls:
     def may_swallow(self, manager: Value) -> bool:
         """Leaving the `with` by an exception may go on after it."""
         if isinstance(manager, Known):
-            return manager.model in ("suppress", "generator context", "swallow")
+            return manager.model in ("suppress", "generator context")
         return isinstance(manager, Instance) and isinstance(manager.type, ClassValue)
 
     def swallows(self, manager: Value, failure: Failure, frame: Frame, at: int) -> Truth:
@@ -460,8 +471,6 @@ class Calls:
             return max(
                 (is_subclass(failure.type, frame.state.settle(wanted)) for wanted in manager.parts[0]), default=Truth.NO
             )
-        if isinstance(manager, Known) and manager.model == "swallow":
-            return Truth.YES
         if isinstance(manager, Known) and manager.model == "generator context":
             return self._generator_swallows(manager, failure, frame, at)
         if isinstance(manager, Instance) and isinstance(manager.type, ClassValue):

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from optdep_lint.facts import syntax
-from optdep_lint.world.frames import Frame
+from optdep_lint.world.attributes import holds_unbound
+from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.literals import NotPython, hashable, to_python
+from optdep_lint.world.modules import Module
 from optdep_lint.world.questions import Questions
 from optdep_lint.world.truth import Truth, assume
 from optdep_lint.world.values import (
@@ -20,8 +22,10 @@ from optdep_lint.world.values import (
     External,
     Items,
     Known,
+    ModuleValue,
     Raised,
     Table,
+    Unbound,
     Unknown,
     Value,
     builtin,
@@ -37,8 +41,8 @@ class Displays(Questions):
     """Evaluates collections and their items."""
 
     @abstractmethod
-    def lookup(self, name: str, frame: Frame) -> Value | None:
-        """What a name is bound to."""
+    def is_generic(self, class_: ClassValue) -> bool:
+        """`class_[...]` does not fail."""
 
     def _collection(self, node: syntax.Collection, frame: Frame) -> Value:
         elements: list[Value] = []
@@ -81,7 +85,7 @@ class Displays(Questions):
         elements = elements_of(frame.state.settle(self.evaluate(first.iterable, frame)))
         if elements is None or len(node.generators) > 1 or len(elements) > 400:
             return None
-        return self._each(node, first, elements, frame, causes if causes is not None else [])
+        return self._each(node, first, elements, _scope_of(frame), causes if causes is not None else [])
 
     def _each(
         self, node: syntax.Comprehension, generator: syntax.Generator, elements: tuple[Value, ...], frame: Frame,
@@ -123,10 +127,12 @@ class Displays(Questions):
 
     def typical(self, node: syntax.Comprehension, frame: Frame) -> Value:
         """What all elements of a comprehension are like, if there are any."""
+        outer, frame = frame, _scope_of(frame)
         names, frame.state.names = frame.state.names, frame.state.names.copy()
         try:
             for generator in node.generators:
-                self.under(None, True, lambda part=generator: self.evaluate(part.iterable, frame), frame)  # type: ignore[misc]
+                scope = outer if generator is node.generators[0] else frame
+                self.under(None, True, lambda part=generator, at=scope: self.evaluate(part.iterable, at), scope)  # type: ignore[misc]
                 self._evaluation.statements.assign(generator.target, Unknown(), frame)
             return self.under(None, True, lambda: self._once(node, frame), frame)
         finally:
@@ -156,33 +162,46 @@ class Displays(Questions):
             return self.choose(value, lambda one: self.item(one, index, frame, at), frame)
         key = to_python(index)
         match value:
-            case ClassValue():
+            case ClassValue() if self.is_generic(value):
                 return value
+            case ClassValue():
+                return self.as_python(TypeError(f"type '{value.name}' is not subscriptable"), frame, at, value)
             case Constant(value=None) if value.cause is not None:
                 message = "'NoneType' object is not subscriptable"
                 raise Raised(self.failure(frame, at, "call", message, value.cause, builtin("TypeError")))
+            case ModuleValue() | External() if isinstance(value, ModuleValue) or self._evaluation.calls.is_module(
+                value
+            ):
+                return self.as_python(TypeError("'module' object is not subscriptable"), frame, at, value)
             case External(path="sys.modules"):
-                return self._evaluation.imports.loaded(key if isinstance(key, str) else None, frame)
+                return self._evaluation.imports.loaded(key if isinstance(key, str) else None, frame, at)
             case Known(model="namespace") if isinstance(key, str):
-                return self.lookup(key, frame) or Unknown()
+                return self._of_namespace(value.parts[0], key, frame, at)
             case Known(model="environment") if isinstance(key, str):
                 return self._evaluation.known.variable(key, None, frame, at)
             case Known(model="origin"):
                 return value
-            case Known(model="slice"):
-                return Unknown()
             case Table() if key is not NotPython and hashable(key) and key in value.entries:
                 return value.entries[key]
             case Items() | Constant() if isinstance(index, Known) and index.model == "slice":
                 return _slice(value, index)
             case Table(complete=True) if key is not NotPython and hashable(key):
-                return self.as_python(KeyError(key), frame, at)
+                return self.as_python(KeyError(key), frame, at, value)
             case Items() | Constant() if isinstance(key, int):
                 return self._numbered(value, key, frame, at)
             case Constant() if not isinstance(value.value, str):
                 return self.as_python(TypeError("it is not subscriptable"), frame, at)
         base, text = self.key(value), self.key(index)
         return self.unknown(f"{base}[{text}]" if base and text else None, value.cause)
+
+    def _of_namespace(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+        """`globals()[name]`"""
+        found = frame.state.settle(module.names.get(name) or module.implicit.get(name) or Unbound())
+        if isinstance(found, Unbound) and not module.dynamic:
+            return self.as_python(KeyError(name), frame, at, found)
+        if holds_unbound(found):
+            self.perhaps_missing("call", "KeyError", f"globals() has no '{name}'", frame, at)
+        return found if not holds_unbound(found) else Unknown()
 
     def _numbered(self, value: Items | Constant, number: int, frame: Frame, at: int) -> Value:
         """`value[number]`"""
@@ -194,6 +213,16 @@ class Displays(Questions):
             return self.as_python(IndexError("index out of range"), frame, at)
         element = python[number]
         return element if isinstance(element, Value) else Constant(element)
+
+
+def _scope_of(frame: Frame) -> Frame:
+    """Where all of a comprehension but its first iterable is evaluated: the names of a class body are not seen there."""
+    if frame.kind != "class":
+        return frame
+    inner = Frame("function", frame.module, State({}, frame.state.assumed), frame)
+    inner.exits, inner.guards, inner.causes, inner.caught = frame.exits, frame.guards, frame.causes, frame.caught
+    inner.uncertain, inner.protected, inner.depth = frame.uncertain, frame.protected, frame.depth
+    return inner
 
 
 def table_of(pairs: Iterable[Value]) -> Table:

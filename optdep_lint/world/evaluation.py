@@ -81,8 +81,8 @@ class Evaluation:
         """Some module puts something into `sys.modules`."""
         self.importing: list[Module] = []
         """The modules being imported, innermost last."""
-        self.doubtful: set[str] = set()
-        """Names that may have been put into `sys.modules`."""
+        self.doubtful: dict[str, Value] = {}
+        """What may have been put into `sys.modules`."""
         self.injected: dict[str, Value] = {}
         """What the project itself has put into `sys.modules`."""
         self.budget: int | None = None
@@ -138,6 +138,11 @@ class Evaluation:
             own = frame is not None and frame.kind == "module" and frame.module is loading
             plain = own and frame is not None and not frame.protected and not frame.uncertain
             loading.loads.setdefault(name, at if plain else None)
+
+    def blur(self, *modules: Module) -> None:
+        """A call could not be followed: with caution, nothing is concluded any more from what these modules lack."""
+        if self.cautious:
+            self.blurred.update(module.name for module in modules)
 
     def begin(self) -> None:
         """A fresh process: what came only of the order in the one before is not kept."""
@@ -236,7 +241,8 @@ class Evaluation:
             if name in self._process:
                 continue
             self._process.add(name)
-            self.injected.update(module.injections)
+            if not module.doubtful:
+                self.injected.update(module.injections)
             for other in module.imports:
                 if other not in self._process and other in self.modules:
                     self._entered[other] = self.modules[other]
@@ -267,6 +273,9 @@ class Evaluation:
         falls = self.statements.run(module.source.summary.body, frame)
         self.clock += 1
         module.ended = self.clock
+        for name, value in module.injections.items() if module.doubtful else ():
+            if name not in self.tree.sources and self.injected.pop(name, None) is not None:
+                self._inject_perhaps(name, value)
         self.running.pop()
         self.importing.pop()
         self.budget = budget
@@ -292,7 +301,8 @@ class Evaluation:
         if still:
             self.touching[module.name] = still
         for other in touching:
-            if self.modules.get(other.name) is not other or self.is_shared(other):
+            known = other in (self.modules.get(other.name), self.set_aside.get(other.name))
+            if not known or self.is_shared(other):
                 continue
             if module.name in other.touched and other.status in ("ok", "raises"):
                 other.touched.discard(module.name)
@@ -309,7 +319,7 @@ class Evaluation:
         if isinstance(value, Unknown) and not self.tree.owns(name) and self.world.missing(name) is None:
             return  # a lazy loader at work: what is there is better known than what is put in its place
         if frame.uncertain and name not in self.tree.sources:
-            self.doubtful.add(name)
+            self._inject_perhaps(name, value)
             return
         own = self.modules.get(name)
         if own is not None and own.status in ("running", "ok"):
@@ -320,6 +330,10 @@ class Evaluation:
             if self.importing:
                 self.injecting = True
                 self.importing[-1].injections[name] = value
+
+    def _inject_perhaps(self, name: str, value: Value) -> None:
+        """Something may have been put into `sys.modules`."""
+        self.doubtful[name] = value if self.doubtful.get(name, value) is value else Unknown()
 
     def change(self, names: dict[str, Value], name: str) -> None:
         """Note that a name that outlives the call is about to be bound."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from optdep_lint.world.truth import Condition, Truth, decide
-from optdep_lint.world.values import Cause, Choice, Constant, Failure, Guard, Unbound, Unknown, Value
+from optdep_lint.world.values import Cause, Choice, Constant, Failure, Guard, Unbound, Unknown, Value, type_of
 
 if TYPE_CHECKING:
     from optdep_lint.world.modules import Module
@@ -106,7 +106,7 @@ def join_values(condition: Condition | None, yes: Value, no: Value) -> Value:
     if yes is no or is_same(yes, no):
         return yes
     if condition is None or _depth(yes) + _depth(no) > _DEEPEST_CHOICE:
-        return Unknown()
+        return Unknown(type_=type_of(yes) if type_of(yes) is type_of(no) else None)
     return Choice(condition, yes, no)
 
 

@@ -119,7 +119,11 @@ class Handlers(Blocks):
         assert failure is not None
         for handler in node.handlers:
             frame.state = exit_.state
-            truth = self._catches(handler, failure, frame)
+            try:
+                truth = self._catches(handler, failure, frame)
+            except Raised as raised:
+                frame.exits.append(Exit("raise", exit_.state, failure=raised.failure))
+                return
             if truth is Truth.NO:
                 continue
             frame.state = exit_.state.copy()
@@ -151,6 +155,8 @@ class Handlers(Blocks):
         try:
             wanted = frame.state.settle(self._evaluation.expressions.evaluate(handler.type, frame))
         except Raised:
+            if not self._evaluation.cautious:
+                raise
             return Truth.MAYBE
         return is_subclass(failure.type, wanted)
 

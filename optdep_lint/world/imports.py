@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from optdep_lint.findings import Step
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.modules import Module
-from optdep_lint.world.truth import Atom, Truth
+from optdep_lint.world.truth import Atom, Condition, Truth, some
 from optdep_lint.world.values import (
     Cause,
     Choice,
@@ -88,11 +89,9 @@ class Imports:
         Raises:
             Raised: where the module cannot be imported.
         """
-        if not name:
-            return Unknown()
         injected = self._evaluation.injected
         if injected and name in injected:
-            return injected[name] if last else injected.get(name.partition(".")[0], Unknown())
+            return injected[name] if last else self._root_of(name, frame, at)
         tree = self._evaluation.tree
         if not tree.owns(name):
             return self._external(name, last, frame, at)
@@ -118,8 +117,11 @@ class Imports:
         value: Value = Unknown()
         prefix = ""
         parent: Module | None = None
+        put = next((parent for parent in _parents(name) if parent in injected), "") if injected else ""
         for part in name.split("."):
             prefix = f"{prefix}.{part}" if prefix else part
+            if len(prefix) < len(put):  # what is there already is not asked for its parents
+                continue
             if prefix in injected:
                 value, parent = injected[prefix], None
             elif prefix in tree.sources and self._is_passed_over(prefix, name):
@@ -128,15 +130,34 @@ class Imports:
                 module = self.load(prefix, frame, at)
                 value = module.replaced or ModuleValue(module)
                 if parent is not None and module.status == "ok" and not self._evaluation.is_shared(parent):
-                    parent.names[part] = value
+                    parent.names[part] = self._bound_below(parent, part, value, module, frame)
                 parent = module
             else:
                 value = self._without_source(prefix, parent, frame, at)
                 parent = None
             first = first or value
+        if not last and "." in put:
+            return self._root_of(name, frame, at)
         if not last and self._is_passed_over(name.partition(".")[0], name):
             self.load(name.partition(".")[0], frame, at)
         return value if last else first or value
+
+    def _root_of(self, name: str, frame: Frame, at: int) -> Value:
+        """What `import a.b` binds, where `a.b` was there already."""
+        root = name.partition(".")[0]
+        if root in self._evaluation.injected or root not in self._evaluation.tree.sources:
+            return self._evaluation.injected.get(root, Unknown())
+        module = self.load(root, frame, at)
+        return module.replaced or ModuleValue(module)
+
+    def _bound_below(self, parent: Module, part: str, value: Value, module: Module, frame: Frame) -> Value:
+        """What a package has under the name of a module below it: where a call may have failed to import that, perhaps not."""
+        before = parent.names.get(part)
+        known = isinstance(before, ModuleValue) and before.module is module
+        if known or frame.kind != "function" or not module.maybe:
+            return value
+        fails = some(*(_condition_of(failure, module) for failure in module.maybe))
+        return Choice(fails, before or caused(Unbound(), module.maybe[0].cause), value)
 
     def _is_passed_over(self, package: str, name: str) -> bool:
         """A package that failed is not asked for again where one between it and the module has been imported."""
@@ -258,7 +279,7 @@ class Imports:
         if missing is not None and missing in self._evaluation.doubtful:
             failure = self._absent(missing, name, frame, at)
             self._evaluation.expressions.may_fail(failure, Atom(f"{missing} is injected"), frame)
-            return Unknown()
+            return self._evaluation.doubtful[missing] if name == missing else Unknown()
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
@@ -313,9 +334,8 @@ class Imports:
         for failure in module.maybe if last is None or not self._evaluation.cautious else ():
             if last is not None and failure.origin == last.origin:
                 continue
-            condition = failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
             self._evaluation.expressions.may_fail(
-                through(failure, frame, at, f"imports {module.name}"), condition, frame
+                through(failure, frame, at, f"imports {module.name}"), _condition_of(failure, module), frame
             )
         if last is not None:
             raise Raised(through(last, frame, at, f"imports {module.name}"))
@@ -333,7 +353,12 @@ class Imports:
             return self._external_name(holder.path, name, frame, at)
         if isinstance(holder, ModuleValue):
             return self._own_name(self._evaluation.current(holder.module), name, frame, at)
-        return self._evaluation.expressions.attribute(holder, name, frame, at)
+        try:
+            return self._evaluation.expressions.attribute(holder, name, frame, at)
+        except Raised as raised:
+            if raised.failure.kind != "attribute" or raised.failure.subject != name:
+                raise
+            raise Raised(replace(raised.failure, type=builtin("ImportError"))) from None
 
     def _external_name(self, path: str, name: str, frame: Frame, at: int) -> Value:
         world, expressions = self._evaluation.world, self._evaluation.expressions
@@ -342,7 +367,7 @@ class Imports:
             return ModuleValue(self.load(full, frame, at))
         if full in self._evaluation.injected:
             return self._evaluation.injected[full]
-        if full in world.absent:
+        if full in world.absent or (path in self._evaluation.tree.namespaces and self._lacks_portion(full)):
             raise Raised(self._portion_absent(full, frame, at))
         if not self._evaluation.tree.owns(path) and world.has_name(path, name) is Truth.NO:
             cause = None
@@ -359,6 +384,11 @@ class Imports:
         if isinstance(value, External):
             self._evaluation.imported.add(value.path)
         return value
+
+    def _lacks_portion(self, name: str) -> bool:
+        """It is known of all distributions that share a namespace that none has this."""
+        tree = self._evaluation.tree
+        return not tree.has(name) and self._evaluation.world.missing(name) == name
 
     def _portion_absent(self, name: str, frame: Frame, at: int) -> Failure:
         """`from namespace import portion`, where other distributions keep the namespace there: a plain ImportError."""
@@ -378,12 +408,14 @@ class Imports:
             raise Raised(self._portion_absent(f"{name}.{names[0].name}", frame, at))
         return self.import_dotted(name, True, frame, at)
 
-    def _own_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
+    def _own_name(self, module: Module, name: str, frame: Frame, at: int, *, unseen: str = "ImportError") -> Value:
+        """A name taken from a module; `unseen` is what it raises where its names cannot be seen, empty for nothing."""
         self._evaluation.read(module, name)
         value = module.names.get(name)
         submodule = f"{module.name}.{name}"
         tree = self._evaluation.tree
-        if isinstance(value, ModuleValue) and value.module.name == submodule in tree.sources:
+        below = value.no if isinstance(value, Choice) else value
+        if isinstance(below, ModuleValue) and below.module.name == submodule in tree.sources:
             return self.import_dotted(submodule, True, frame, at)  # Whoever bound it, this depends on its import.
         if value is not None and not isinstance(value, Unbound):
             return self._present_part(value, module, name, frame, at)
@@ -402,7 +434,11 @@ class Imports:
             return Unknown()
         if submodule in tree.extensions or submodule in tree.namespaces:
             return External(submodule)
-        if module.dynamic or module.replaced is not None or name in module.implicit or name in module.declared:
+        if module.dynamic and unseen and name not in module.implicit:
+            message = f"cannot import name '{name}' from '{module.name}'"
+            self._evaluation.expressions.perhaps_missing("name", unseen, message, frame, at)
+        declared = name in module.declared and self._evaluation.cautious
+        if module.dynamic or module.replaced is not None or name in module.implicit or declared:
             return Unknown()
         raise Raised(self._no_name(module, name, value.cause if value is not None else None, frame, at))
 
@@ -465,11 +501,22 @@ class Imports:
             return is_subclass(raised.failure.type, builtin("AttributeError")) is not Truth.YES
         return True
 
+    def import_below(self, holder: Value, names: list[str], frame: Frame, at: int) -> None:
+        """Before a from-import binds any of its names, Python imports those of them that are submodules.
+
+        Raises:
+            Raised: where one of these cannot be imported.
+        """
+        if isinstance(holder, ModuleValue) and holder.module.source.is_package:
+            module = self._evaluation.current(holder.module)
+            below = [name for name in names if f"{module.name}.{name}" in self._evaluation.tree.sources]
+            self._import_listed(module, below, frame, at)
+
     def _import_listed(self, module: Module, names: list[str], frame: Frame, at: int) -> None:
         """Before it takes names, Python imports the submodules that `__all__` of a package lists."""
         for name in names:
             try:
-                self._own_name(module, name, frame, at)
+                self._own_name(module, name, frame, at, unseen="")
             except Raised as raised:
                 if raised.failure.subject != f"{module.name}.{name}":
                     raise
@@ -477,7 +524,7 @@ class Imports:
     def _listed_name(self, module: Module, name: str, frame: Frame, at: int) -> Value:
         """What `__all__` names, where its absence is an AttributeError; no module has a submodule that is half imported."""
         try:
-            value = self._own_name(module, name, frame, at)
+            value = self._own_name(module, name, frame, at, unseen="AttributeError")
         except Raised as raised:
             if raised.failure.subject != f"{module.name}.{name}":
                 raise
@@ -503,6 +550,9 @@ class Imports:
                 return ModuleValue(self._evaluation.module(submodule))
             left_open = submodule in self._evaluation.tree.sources and self._evaluation.cautious
             if left_open or not self._is_whole(module, name):
+                if module.dynamic:
+                    message = f"module '{module.name}' has no attribute '{name}'"
+                    expressions.perhaps_missing("attribute", "AttributeError", message, frame, at)
                 return expressions.unknown(submodule)
             value = Unbound()
         value = frame.state.settle(value)
@@ -539,7 +589,7 @@ class Imports:
         return not (
             module.dynamic
             or module.replaced is not None
-            or name in module.declared
+            or (name in module.declared and self._evaluation.cautious)
             or name in MODULE_ATTRIBUTES
             or module.name in self._evaluation.blurred
             or f"{module.name}.{name}" in self._evaluation.tree.extensions | self._evaluation.tree.namespaces
@@ -568,16 +618,37 @@ class Imports:
             return caused(Constant(False), Cause(missing, "", 0))
         return Constant(True) if dotted in ("sys", "builtins", "os") else Unknown(Atom(f"{dotted} in sys.modules"))
 
-    def loaded(self, name: str | None, frame: Frame) -> Value:
+    def loaded(self, name: str | None, frame: Frame, at: int) -> Value:
         """`sys.modules[name]`"""
         if name is None:
+            message = "it is not in sys.modules"
+            self._evaluation.expressions.perhaps_missing("call", "KeyError", message, frame, at)
             return Unknown()
         if name in self._evaluation.injected:
             return self._evaluation.injected[name]
         found = self._evaluation.modules.get(name)
-        if found is not None and found.status in ("ok", "running"):
+        there = found is not None and found.status in ("ok", "running")
+        perhaps = self._evaluation.doubtful.get(name)
+        if perhaps is not None or (found is not None and found.is_open):
+            self._evaluation.expressions.perhaps_missing("call", "KeyError", f"{name} is not there", frame, at)
+        if found is not None and there:
             return ModuleValue(found)
+        if perhaps is not None:
+            return perhaps
+        if name in self._evaluation.tree.sources:
+            return self._evaluation.expressions.as_python(KeyError(name), frame, at)
         return Unknown()
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The packages around a module, innermost first."""
+    while name := name.rpartition(".")[0]:
+        yield name
+
+
+def _condition_of(failure: Failure, module: Module) -> Condition:
+    """On what it hangs that a module's import fails."""
+    return failure.conditions[0] if failure.conditions else Atom(f"{module.name} fails")
 
 
 def through(failure: Failure, frame: Frame, at: int, message: str) -> Failure:

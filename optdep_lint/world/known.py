@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
@@ -93,8 +94,10 @@ class KnownThings(Machinery):
             return constant
         if path in self.evaluation.tree.sources:
             module = self.evaluation.module(path)
-            if module.status in ("ok", "running"):
+            if module.status == "ok" or (module.status == "running" and self.evaluation.cautious):
                 return module.replaced or ModuleValue(module)
+            error = AttributeError(f"module '{value.path}' has no attribute '{name}'")
+            return self.evaluation.expressions.as_python(error, frame, at)
         if name in ("__version__", "VERSION"):
             return self._version(value.path, path)
         if name == "__name__" and value.path in self.evaluation.imported:
@@ -127,15 +130,13 @@ class KnownThings(Machinery):
         if value.model == "super":
             owner, receiver = value.parts
             return self._inherited(owner, receiver, name)
-        if value.model == "module" and isinstance(value.parts[0], str):
-            return External(f"{value.parts[0]}.{name}")
         if (
             value.model == "decorated"
             and name in ("__name__", "__wrapped__")
             and isinstance(value.parts[0], FunctionValue)
         ):
             return value.parts[0] if name == "__wrapped__" else Constant(value.parts[0].name)
-        if value.model in ("namespace", "memoised", "decorated", "member", "environment", "library", "origin"):
+        if value.model in ("namespace", "decorated", "member", "environment", "library", "origin"):
             return Known("member", value, name)
         return caused(Unknown(), value.cause)
 
@@ -149,6 +150,8 @@ class KnownThings(Machinery):
                 return found.function if found.kind == "staticmethod" else Method(found.function, receiver)
             if isinstance(found, FunctionValue):
                 return Method(found, receiver)
+            if isinstance(found, (Constant, Items, Table)):
+                return found
             if found is not None or not isinstance(base, ClassValue):
                 break
         return Unknown()
@@ -216,15 +219,16 @@ class KnownThings(Machinery):
 
     def _any_all(self, wants: bool, node: syntax.Call, frame: Frame) -> Value:
         expressions = self.evaluation.expressions
-        values = None
-        if len(node.arguments) == 1:
-            argument = node.arguments[0]
-            if isinstance(argument, syntax.Comprehension):
-                values = expressions.iterate(argument, frame)
-                if values is None:
-                    return self._any_all_alike(wants, expressions.typical(argument, frame), frame)
-            else:
-                values = elements_of(frame.state.settle(expressions.evaluate(argument, frame)))
+        if len(node.arguments) != 1 or node.keywords:
+            return expressions.as_python(TypeError("it takes exactly one argument"), frame, node.at)
+        argument = node.arguments[0]
+        values: Iterable[Value] | None
+        if isinstance(argument, syntax.Comprehension):
+            values = expressions.iterate(argument, frame)
+            if values is None:
+                return self._any_all_alike(wants, expressions.typical(argument, frame), frame)
+        else:
+            values = elements_of(frame.state.settle(expressions.evaluate(argument, frame)))
         if values is None:
             return Unknown()
         cause, open_ = None, False
@@ -288,7 +292,7 @@ class KnownThings(Machinery):
         if path in _MEMOISING or path in _KEEPING:
             if arguments and isinstance(arguments[0], (FunctionValue, Known, ClassValue)) and path != "functools.wraps":
                 return self.decorate(path, arguments[0])
-            return Known("decorator", path)
+            return Known("decorator", path, *arguments[:1])
         if last in ("Version", "parse", "parse_version", "LooseVersion", "StrictVersion") and "version" in path.lower():
             return self._parse_version(arguments)
         if last.endswith(("Error", "Exception", "Warning")) and last[0].isupper():
@@ -303,9 +307,7 @@ class KnownThings(Machinery):
             case "registrar":
                 return call_library(self, function, arguments, keywords, frame, at)
             case "decorator" if arguments:
-                return self.decorate(function.parts[0], arguments[0])
-            case "memoised":
-                return calls.call(function.parts[0], arguments, keywords, frame, at)
+                return self.decorate(*function.parts[:1], *arguments[:1], *function.parts[1:])
             case "context factory":
                 return Known("generator context", function.parts[0], arguments, dict(keywords))
             case "partial":
@@ -339,8 +341,6 @@ class KnownThings(Machinery):
             return environment(self, arguments, {}, frame, at)
         if is_origin(holder):
             return origin_member(self.evaluation, name, arguments, frame)
-        if isinstance(holder, Known) and holder.model == "memoised" and name == "__wrapped__":
-            return Unknown()
         return Unknown()
 
     def _table_method(self, table: Table, name: str, arguments: Arguments, frame: Frame) -> Value:
@@ -372,8 +372,13 @@ class KnownThings(Machinery):
             module.dynamic = module.dynamic or not complete
             return Constant(None)
         if name == "setdefault":
-            module.dynamic = True
-        elif name == "get" and arguments:
+            key = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
+            found = module.names.get(key) if isinstance(key, str) else None
+            if isinstance(key, str) and (found is None or isinstance(found, Unbound)) and not module.dynamic:
+                module.names[key] = found = arguments[1] if len(arguments) > 1 else Constant(None)
+            module.dynamic = module.dynamic or not isinstance(key, str)
+            return found if found is not None and not isinstance(found, Unbound) else Unknown()
+        if name == "get" and arguments:
             key = to_python(frame.state.settle(arguments[0]))
             found = module.names.get(key) if isinstance(key, str) else None
             if found is not None and not isinstance(found, Unbound):
@@ -393,8 +398,10 @@ class KnownThings(Machinery):
         except InvalidVersion:
             return Unknown()
 
-    def decorate(self, path: str, value: Value) -> Value:
-        """`@path` over a function or class."""
+    def decorate(self, path: str, value: Value, given: Value | None = None) -> Value:
+        """`@path` or `@path(given)` over a function or class."""
+        if path == "functools.wraps" and isinstance(value, FunctionValue) and isinstance(given, FunctionValue):
+            value.attributes = {**given.attributes, "__name__": Constant(given.name), "__wrapped__": given}
         if path == "functools.singledispatch" and isinstance(value, FunctionValue):
             value.dispatches = True
         if isinstance(value, ClassValue) or path in _KEEPING:

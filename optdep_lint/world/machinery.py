@@ -12,6 +12,7 @@ from optdep_lint.world.truth import Atom
 from optdep_lint.world.values import (
     Cause,
     Choice,
+    ClassValue,
     Constant,
     External,
     FunctionValue,
@@ -52,7 +53,7 @@ class Machinery:
     def find_spec(self, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
         """`importlib.util.find_spec(name)`: it imports the parents of a dotted name, and fails where one is absent."""
         given = arguments[0] if arguments else keywords.get("name", Unknown())
-        name = self._module_name(given, arguments, keywords, frame)
+        name = self._module_name(given, arguments, keywords, frame, at)
         if isinstance(frame.state.settle(given), FunctionValue):
             error = AttributeError("'function' object has no attribute 'startswith'")
             return self.evaluation.expressions.as_python(error, frame, at)
@@ -64,20 +65,28 @@ class Machinery:
             parent = name.rpartition(".")[0]
             if parent and tree.owns(name) and not imports.is_found_whole(name, frame, at):
                 imports.import_dotted(parent, True, frame, at)
-            if name in self.evaluation.injected or tree.has(name):
+            if name in self.evaluation.injected:
+                return self._spec_of(name, frame.state.settle(self.evaluation.injected[name]), frame, at)
+            if tree.has(name):
                 return Known("spec", name)
             return Constant(None) if tree.complete else Unknown(Atom(f"find_spec({name!r})"))
         missing = world.missing(name)
         if missing is None:
-            return Known("spec", name) if "." not in name else self._spec_below(name)
+            return Known("spec", name)  # a submodule of something that is there is taken to be there, too
         cause = Cause(missing, frame.module.source.path, at)
         nothing = caused(Constant(None), cause)
         if missing == name and missing in self.evaluation.doubtful:
+            put = self.evaluation.doubtful[missing]
+            if isinstance(put, (Instance, ClassValue)):
+                message = f"{name}.__spec__ is not set"
+                self.evaluation.expressions.perhaps_missing("probe", "ValueError", message, frame, at)
             return Choice(Atom(f"{missing} is injected"), Known("spec", name), nothing)
         stand_in = self.evaluation.injected.get(name.rpartition(".")[0])
         if missing in self.evaluation.doubtful or (
             isinstance(stand_in, External) and not self.evaluation.is_stdlib(stand_in.path)
         ):
+            kind, message = "ModuleNotFoundError", f"No module named '{name}'"
+            self.evaluation.expressions.perhaps_missing("probe", kind, message, frame, at)
             return Unknown()
         if missing == name:
             return nothing
@@ -87,13 +96,15 @@ class Machinery:
         )
         raise Raised(failure)
 
-    def _spec_below(self, name: str) -> Value:
-        """A submodule of something present: the standard library's are known, others are taken to be there."""
-        if self.evaluation.is_stdlib(name):
-            return Known("spec", name)
+    def _spec_of(self, name: str, put: Value, frame: Frame, at: int) -> Value:
+        """The spec of what the project has put into `sys.modules`."""
+        if isinstance(put, Constant) and put.value is None:
+            return put
+        if isinstance(put, (Constant, Instance, ClassValue)):
+            return self.evaluation.expressions.as_python(ValueError(f"{name}.__spec__ is not set"), frame, at)
         return Known("spec", name)
 
-    def _module_name(self, given: Value, arguments: Arguments, keywords: Keywords, frame: Frame) -> str | None:
+    def _module_name(self, given: Value, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> str | None:
         """The absolute module name that an argument gives, or None where it is not known."""
         name = to_python(frame.state.settle(given))
         if not isinstance(name, str) or not name:
@@ -108,6 +119,7 @@ class Machinery:
         parts = package.split(".")
         keep = len(parts) - (level - 1)
         if keep < 1:
+            self.evaluation.imports.beyond_top(frame, at)
             return None
         rest = name.lstrip(".")
         return ".".join([*parts[:keep], rest] if rest else parts[:keep])
@@ -120,7 +132,7 @@ class Machinery:
     ) -> Value:
         """`importlib.import_module(name)`; unless `last`, what is given is the package at the root."""
         given = arguments[0] if arguments else keywords.get("name", Unknown())
-        name = self._module_name(given, arguments, keywords, frame)
+        name = self._module_name(given, arguments, keywords, frame, at)
         if name is None:
             return Unknown()
         return self.evaluation.imports.import_dotted(name, last, frame, at)

@@ -33,6 +33,7 @@ from optdep_lint.world.values import (
     Value,
     caused,
     is_none,
+    type_of,
     typed,
 )
 
@@ -91,7 +92,20 @@ class Operators(Questions):
             return rest if operator_ == "and" else caused(rest, frame.state.settle(value).cause)
         asked = condition or _asked_here(operands[0], frame)
         rest = self.under(asked, goes_on, lambda: self._short_circuit(operator_, operands[1:], frame), frame)
-        return self._combine(operator_, value, condition, rest, _asked_here(operands[1], frame), frame)
+        value = frame.state.settle(value)
+        if isinstance(value, Unknown) and value.type is bool:
+            value = join_values(asked, Constant(True), Constant(False))
+        if isinstance(value, Choice) and self._is_decided_by(value, frame):
+            first = self.truth(value.yes, frame)[0] is Truth.of(goes_on)
+            yes, no = (rest, value.no) if first else (value.yes, rest)
+            return join_values(value.condition, yes, no)
+        result = self._combine(operator_, value, condition, rest, (asked, _asked_here(operands[1], frame)), frame)
+        alike = isinstance(value, Unknown) and isinstance(rest, Unknown) and value.type is rest.type
+        return typed(result, value.type if alike and isinstance(value, Unknown) else None)
+
+    def _is_decided_by(self, value: Choice, frame: Frame) -> bool:
+        """Which of the two it is decides whether it is true."""
+        return {self.truth(value.yes, frame)[0], self.truth(value.no, frame)[0]} == {Truth.YES, Truth.NO}
 
     def _combine(
         self,
@@ -99,15 +113,17 @@ class Operators(Questions):
         value: Value,
         condition: Condition | None,
         rest: Value,
-        unnamed: Condition | None,
+        asked: tuple[Condition | None, Condition | None],
         frame: Frame,
     ) -> Value:
-        """`value and rest`, `value or rest`, where the first is open; `unnamed` is the question whether the rest holds."""
+        """`value and rest`, `value or rest`, where the first is open; `asked` are the questions whether each holds."""
+        here, unnamed = asked
         rest_truth, rest_condition = self.truth(rest, frame)
         if condition is None:
             settles = Truth.of(operator_ == "or")
             if rest_truth is settles:
-                return Constant(operator_ == "or") if operator_ == "and" else caused(Unknown(), rest.cause)
+                false = join_values(here, rest, Constant(False)) if operator_ == "and" else rest
+                return caused(Unknown(), rest.cause) if operator_ == "or" else _or_false(false)
             return caused(Unknown(), rest.cause)
         if operator_ == "and":
             if rest_truth is Truth.NO:
@@ -118,7 +134,7 @@ class Operators(Questions):
                 Unknown(every((condition, known)) if (known := rest_condition or unnamed) else None), rest.cause
             )
         if rest_truth is Truth.YES:
-            return rest if isinstance(rest, Constant) else Choice(condition, Unknown(condition), rest)
+            return Choice(condition, Unknown(condition), rest)
         if rest_truth is Truth.NO:
             return caused(
                 Choice(condition, Unknown(condition) if not isinstance(value, Choice) else Constant(True), rest),
@@ -141,7 +157,8 @@ class Operators(Questions):
     def compare(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         """`left op right`"""
         result = self._compared(operator_, left, right, frame)
-        return typed(result, bool) if operator_ in _ALWAYS_BOOLEAN else result
+        settled = None not in (type_of(frame.state.settle(left)), type_of(frame.state.settle(right)))
+        return typed(result, bool) if settled or operator_ in _ALWAYS_BOOLEAN else result
 
     def _compared(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         left, right = frame.state.settle(left), frame.state.settle(right)
@@ -221,7 +238,8 @@ class Operators(Questions):
             return "." not in value.path and value.path in self._evaluation.imported
         if isinstance(value, Instance) and isinstance(value.type, ClassValue):
             return self.is_plain(value.type) and not value.vague
-        return isinstance(value, (ModuleValue, FunctionValue))
+        is_spec = isinstance(value, Known) and value.model == "spec"
+        return is_spec or isinstance(value, (ModuleValue, FunctionValue))
 
     def _identical(self, left: Value, right: Value) -> Value:
         if isinstance(left, Constant) and not isinstance(right, Constant):
@@ -280,6 +298,11 @@ class Operators(Questions):
         yes = self.under(condition, True, lambda: self.evaluate(node.body, frame), frame)
         no = self.under(condition, False, lambda: self.evaluate(node.orelse, frame), frame)
         return join_values(condition, yes, no)
+
+
+def _or_false(value: Value) -> Value:
+    """The value; what is only known to be false, as plain False."""
+    return Constant(False) if isinstance(value, Unknown) else value
 
 
 def negated(value: Value) -> Value:

@@ -138,7 +138,7 @@ class _Answering(KnownThings):
 
     def find_spec(self, arguments: tuple[Value, ...], keywords: Mapping[str, Value], frame: Frame, at: int) -> Value:
         name = self._module_name(
-            arguments[0] if arguments else keywords.get("name", Unknown()), arguments, keywords, frame
+            arguments[0] if arguments else keywords.get("name", Unknown()), arguments, keywords, frame, at
         )
         try:
             value = super().find_spec(arguments, keywords, frame, at)

@@ -57,21 +57,25 @@ class Questions(ABC):
         unexplained = cause is None or cause.missing == TYPING_ONLY
         if frame.caught and (certain if unexplained else kind in ("name", "attribute", "call")):
             cause = frame.caught[-1].cause or cause
+        if certain and cause is None:
+            cause = _cause_of_call(frame)
         return Failure(
             type_, cause, kind, frame.module.source.path, at, message, (), (), frame.guards, arguments, subject,
             certain=certain,
         )  # fmt: skip
 
-    def as_python(self, error: Exception, frame: Frame, at: int) -> Value:
-        """What Python raises for values that are known, as `{}["a"]`: with caution, nothing is concluded from it.
+    def as_python(self, error: Exception, frame: Frame, at: int, because: Value | None = None) -> Value:
+        """What Python raises for values that are known, as `{}["a"]`, for the cause of one of them: with caution, nothing is concluded from it.
 
         Raises:
             Raised: without caution.
         """
         if self._evaluation.cautious or frame.module.name in self._evaluation.blurred:
+            self.perhaps_missing("call", type(error).__name__, str(error), frame, at)
             return Unknown()
         type_ = builtin(type(error).__name__)
-        raise Raised(self.failure(frame, at, "call", str(error), None, type_, certain=True))
+        cause = because.cause if because is not None else None
+        raise Raised(self.failure(frame, at, "call", str(error), cause, type_, certain=True))
 
     def may_fail(self, failure: Failure, condition: Condition | None, frame: Frame) -> None:
         """Note an exception that is raised under a condition; evaluation goes on where it does not hold."""
@@ -85,6 +89,12 @@ class Questions(ABC):
         assume(condition, True, state.assumed)
         assume(condition, False, frame.state.assumed)
         frame.exits.append(Exit("raise", state, failure=failure))
+
+    def perhaps_missing(self, kind: str, type_: str, message: str, frame: Frame, at: int) -> None:
+        """Note that something may not be there of which that cannot be seen: with caution, it is taken to be."""
+        if not self._evaluation.cautious:
+            failure = self.failure(frame, at, kind, message, None, builtin(type_), certain=True)
+            self.may_fail(failure, Atom(message), frame)
 
     def choose(self, choice: Choice, act: Callable[[Value], Value], frame: Frame) -> Value:
         """Act on both values of a choice."""
@@ -182,6 +192,8 @@ class Questions(ABC):
     def _truth_of_choice(self, value: Choice, frame: Frame) -> tuple[Truth, Condition | None]:
         yes, yes_condition = self._truth(value.yes, frame)
         no, no_condition = self._truth(value.no, frame)
+        yes = _given(yes, yes_condition, value.condition, True)
+        no = _given(no, no_condition, value.condition, False)
         if yes is no and yes is not Truth.MAYBE:
             return yes, None
         if (yes is Truth.MAYBE and yes_condition is None) or (no is Truth.MAYBE and no_condition is None):
@@ -222,6 +234,24 @@ class Questions(ABC):
     def unknown(self, text: str | None, cause: Cause | None = None) -> Value:
         """An unknown value that can be asked for again by the text."""
         return caused(Unknown(Atom(text) if text and len(text) < _LONGEST_KEY else None), cause)
+
+
+def _cause_of_call(frame: Frame) -> Cause | None:
+    """The absence that a function's call goes back to."""
+    while frame.called is not None:
+        frame = frame.called[0]
+        if frame.cause is not None:
+            return frame.cause
+    return None
+
+
+def _given(truth: Truth, condition: Condition | None, given: Condition, holds: bool) -> Truth:
+    """What hangs on a condition, where it is known whether another holds."""
+    if truth is not Truth.MAYBE or condition is None:
+        return truth
+    known: dict[Condition, bool] = {}
+    assume(given, holds, known)
+    return decide(condition, known)
 
 
 def _failing(failure: Failure) -> Atom:

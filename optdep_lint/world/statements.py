@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.syntax import Block
+from optdep_lint.facts.syntax import Block, Target
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.branches import Branches
 from optdep_lint.world.definitions import Definitions
@@ -75,6 +76,8 @@ class Statements(Branches, Loops, Handlers, Definitions):
             except Raised as raised:
                 failure = raised.failure
                 if not failure.concludes and not frame.protected:
+                    if not self._evaluation.cautious:
+                        self._evaluation.expressions.may_fail(replace(failure, certain=True), None, frame)
                     self._go_on(statement, frame)
                     continue
                 frame.exits.append(Exit("raise", frame.state, failure=failure))
@@ -111,6 +114,8 @@ class Statements(Branches, Loops, Handlers, Definitions):
                 self.bind(alias.asname or alias.name, lazy, frame)
             return True
         holder = imports.import_from(name, node.names, frame, node.at)
+        if len(node.names) > 1:
+            imports.import_below(holder, [alias.name for alias in node.names], frame, node.at)
         for alias in node.names:
             if alias.name == "*":
                 imports.import_star(holder, frame, node.at)
@@ -137,10 +142,9 @@ class Statements(Branches, Loops, Handlers, Definitions):
 
     def _augmented(self, node: syntax.Augmented, frame: Frame) -> bool:
         expressions = self._evaluation.expressions
+        before = expressions.evaluate(node.target, frame)
         value = expressions.evaluate(node.value, frame)
-        if isinstance(node.target, syntax.Name):
-            before = expressions.evaluate(node.target, frame)
-            self.bind(node.target.id, expressions.binary(node.operator, before, value, frame), frame)
+        self.assign(node.target, expressions.binary(node.operator, before, value, frame), frame)
         return True
 
     def _evaluate(self, node: syntax.Evaluate, frame: Frame) -> bool:
@@ -149,15 +153,22 @@ class Statements(Branches, Loops, Handlers, Definitions):
 
     def _delete(self, node: syntax.Delete, frame: Frame) -> bool:
         for target in node.targets:
-            if isinstance(target, syntax.Name):
-                self._unbind(target, frame)
+            self._delete_one(target, frame)
         return True
+
+    def _delete_one(self, target: Target, frame: Frame) -> None:
+        if isinstance(target, syntax.Name):
+            self._unbind(target, frame)
+        else:
+            self.take_out(target, frame)
 
     def _unbind(self, target: syntax.Name, frame: Frame) -> None:
         """`del name`, which fails where it is not bound."""
         scope = frame.module.names if target.id in frame.globals else frame.state.names
         if target.id in scope or not frame.module.dynamic:
             self._evaluation.expressions.bound(scope.get(target.id) or Unbound(), target.id, target.at, frame)
+        else:
+            self._evaluation.expressions.perhaps_unbound(target.id, target.at, frame)
         scope.pop(target.id, None)
 
     def _scope(self, node: syntax.Scope, frame: Frame) -> bool:

@@ -283,6 +283,20 @@ class Raised(Exception):
         self.failure = failure
 
 
+def type_of(value: Value) -> type | None:
+    """The builtin type of a value, where it is of one and that is known."""
+    match value:
+        case Constant():
+            return type(value.value)
+        case Items():
+            return COLLECTIONS[value.kind]
+        case Table():
+            return dict
+        case Unknown():
+            return value.type
+    return None
+
+
 def builtin(name: str) -> External:
     """A builtin by its name."""
     return External(f"builtins.{name}")

@@ -175,6 +175,44 @@ def none_among(writer: Any, scope: Any) -> Lines:
     return ["import here", f"{flag} = None {writer.one(['in', 'not in'])} [{', '.join(probes)}]"]
 
 
+def combined(writer: Any, scope: Any) -> Lines:
+    """`and` and `or` of what is open, known, or known to be one of two."""
+    flag = writer.bind(scope, writer.one(writer.flags))
+    first = writer.one(
+        [
+            "here.is_good()",
+            "here.HAS_IT",
+            "len(sys.path) > 3",
+            "here.parts",
+            "(1 if here.is_good() else 0)",
+            "here.thing == 1",
+        ]
+    )
+    then = writer.one(
+        [
+            "True",
+            "False",
+            "None",
+            "0",
+            "1",
+            "here.thing",
+            f"find_spec({writer.root()!r})",
+            "len(sys.path) > 2",
+            "not here",
+        ]
+    )
+    lines = ["import here", f"{flag} = {first} {writer.one(['and', 'or'])} {then}"]
+    after = writer.one(
+        [
+            [],
+            [f"{writer.name('v')} = {flag} is None"],
+            [f"if {flag}:", f"    {writer.name('v')} = 1"],
+            [f"assert {flag}"],
+        ]
+    )
+    return [*lines, *after]
+
+
 def not_followed(writer: Any, scope: Any) -> Lines:
     """Expressions of which no more is said than that they do not fail, and calls that go too deep to be followed."""
     name, function = writer.name("o"), writer.name("f")
@@ -194,5 +232,6 @@ def not_followed(writer: Any, scope: Any) -> Lines:
 DETAILS = (
     (0.6, matched), (0.6, identical), (0.6, named_exception), (0.8, raised_again), (0.6, at_last), (0.4, looped), (0.8, truthful),
     (0.6, based), (1.2, relative_import), (0.5, not_yet_bound), (0.5, in_the_process), (0.9, refused_later), (0.3, none_among), (0.3, not_followed),
+    (0.9, combined),
 )  # fmt: skip
 """How often each is drawn, beside the plain statements."""

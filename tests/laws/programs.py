@@ -7,12 +7,13 @@ from functools import partial
 from random import Random
 
 from tests.laws.details import DETAILS
+from tests.laws.gallery import GALLERY
 from tests.laws.shapes import SHAPES
 from tests.laws.things import THINGS
 
 PRESENT = ("here", "there")
 ABSENT = ("gone", "lost")
-MODULES = ("top", "pkg", "pkg.one", "pkg.two", "pkg.sub", "pkg.sub.deep", "side")
+MODULES = ("top", "pkg", "pkg.one", "pkg.two", "pkg.sub", "pkg.sub.deep", "side", "space.item")
 FLAGS = ("F0", "F1", "F2", "F3")
 HANDLED = (
     "ImportError", "ImportError", "ModuleNotFoundError", "Exception", "(ImportError, AttributeError)", "NameError",
@@ -79,9 +80,28 @@ class Writer:
             below = {"pkg": ["one", "sub"], "pkg.sub": ["deep"]}.get(name, []) if self.chance(0.5) else []
             listed = self.some([*scope.names, *scope.functions, *below], 3)
             lines.append(f"__all__ = {listed!r}")
-        if self.chance(0.12):
+        if self.chance(0.15):
             lines += self.hook(scope)
+        lines += self.oddity(name)
         return "\n".join(lines) + "\n"
+
+    def oddity(self, name: str) -> list[str]:
+        """What a module of that name does now and then, which others meet."""
+        if name in ("pkg", "pkg.sub") and self.chance(0.1):
+            below = "one" if name == "pkg" else "deep"
+            attached = f"lazy_loader.attach(__name__, [{below!r}], {{{below!r}: ['F1', 'F2']}})"
+            return ["import lazy_loader", f"__getattr__, __dir__, _ = {attached}"]
+        if name == "side" and self.chance(0.3):
+            return self.one([
+                ["import here", "if here.is_good():", "    maybe_bound = 1"], ["from here import *"],
+                ["import here", "sys.modules[__name__] = here"],
+            ])  # fmt: skip
+        if name == "top" or not self.chance(0.05):
+            return []
+        if name == "pkg" and self.chance(0.5):
+            return ["import pkg.sub", "raise ImportError('no')"]
+        failing = [f"import {self.root()}", "raise ImportError('no')", "from pkg.two import missing_name"]
+        return [self.one([*failing, "import pkg.sub.deep"])]
 
     # --- choosing ------------------------------------------------------------------------------------------------
 
@@ -122,7 +142,7 @@ class Writer:
             (1, self.class_), (0.7, self.match), (0.4, self.repeat), (1, self.call), (0.7, self.decorated),
             (0.6, self.helper), (0.5, self.with_manager),
         ]  # fmt: skip
-        shapes = [(weight, partial(write, self)) for weight, write in (*SHAPES, *DETAILS, *THINGS)]
+        shapes = [(weight, partial(write, self)) for weight, write in (*SHAPES, *DETAILS, *THINGS, *GALLERY)]
         options = simple + (nested + shapes if scope.depth < 3 else [])
         total = sum(weight for weight, _ in options)
         mark = self.random.random() * total
@@ -190,7 +210,7 @@ class Writer:
             return [f"from {target} import *"]
         if kind == 4 and scope.module.startswith("pkg") and target.startswith("pkg."):
             return [self.relative(scope, target)]
-        wanted = self.one([*FLAGS, "Trouble", "missing_name"])
+        wanted = self.one([*FLAGS, "Trouble", "missing_name", "hidden", "maybe_bound"])
         self.bind(scope, wanted)
         return [f"from {target} import {wanted}"]
 
@@ -436,7 +456,7 @@ class Writer:
 
     def hook(self, scope: Scope) -> list[str]:
         answer = self.one(["1", "None", f"import_module({self.root()!r})"])
-        wanted = self.one([*FLAGS, "missing_name"])
+        wanted = self.one([*FLAGS, "missing_name", "hidden", "hidden"])
         return [
             "def __getattr__(name):", f"    if name == {wanted!r}:", f"        return {answer}",
             "    raise AttributeError(name)",

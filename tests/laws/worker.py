@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
+import importlib.util
 import json
 import os
 import signal
@@ -42,6 +45,10 @@ LONGEST = 20
 """Seconds after which a program is stopped, which counts as a disagreement."""
 
 
+STANDARD = ("enum", "functools", "pkgutil", "platform", "xml.dom")
+"""Modules that many programs ask for, imported before they run."""
+
+
 class Part(types.ModuleType):
     """A module of a distribution that is there."""
 
@@ -57,6 +64,15 @@ class Part(types.ModuleType):
 
     def __call__(self, *arguments: object) -> object:
         return arguments[0] if arguments else Part("thing")
+
+    def __enter__(self) -> object:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        return ()
 
 
 class Installed(importlib.metadata.Distribution):
@@ -97,6 +113,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             spec = importlib.machinery.ModuleSpec(name, self, is_package=package)
             if package:
                 spec.submodule_search_locations.append(FOLDER + name)
+            return spec
+        if any(other.startswith(f"{name}.") for other in self.modules):
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations.append(FOLDER + name)
             return spec
         if name.partition(".")[0] in self.present and not name.startswith("shared.missed"):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -159,12 +179,13 @@ def told(value: object) -> object:
 
 
 def run(program: dict) -> dict:
-    """Import `top` and say what came of it."""
+    """Import `top`, or the module that is asked for, and say what came of it."""
+    target = program.get("target", "top")
     finder = Finder({**program["modules"], "lazy_loader": LAZY_LOADER}, program["present"])
     sys.meta_path.append(finder)
     sys.path_hooks.append(finder.listing)
     try:
-        import top
+        importlib.import_module(target)
     except BaseException as error:  # noqa: BLE001  # what a program raises is what we ask for
         return {
             "status": "raises",
@@ -176,11 +197,16 @@ def run(program: dict) -> dict:
         }
     return {
         "status": "ok",
-        "names": {name: told(value) for name, value in vars(top).items() if not name.startswith("__")},
+        "names": {name: told(value) for name, value in vars(sys.modules[target]).items() if not name.startswith("__")},
     }
 
 
 def main() -> None:
+    for name in STANDARD:
+        importlib.import_module(name)
+    for name in ("gone", "lost"):
+        importlib.util.find_spec(name)  # whose finders keep what lies in the folders that they look through
+    gc.freeze()
     for line in sys.stdin:
         reading, writing = os.pipe()
         child = os.fork()

@@ -2,6 +2,11 @@
 
 import pytest
 
+from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.worlds import World
+
+WORLD = World("test", absent=frozenset({"gone"}))
+
 
 def test_a_stand_in_has_only_what_its_class_has(outcome):
     stand_in = "try:\n from gone import Base\nexcept ImportError:\n class Base: pass\n"
@@ -212,3 +217,42 @@ def test_what_a_function_gives_where_it_would_have_given_a_module(outcome, body)
         "from contextlib import suppress\nfrom importlib import import_module\nfrom importlib.util import find_spec\n"
     )
     assert outcome(f"{imports}def f(name):\n{body}\nm = f('gone')\nm.attr") == "gone"
+
+
+def test_a_module_that_failed_within_a_circle_can_be_imported_by_itself(project):
+    modules = {
+        "a": "from a import b", "a.b": "try:\n from a import c\nexcept ImportError:\n pass\nX = 1\nfrom a import c",
+        "a.c": "from a.b import X",
+    }  # fmt: skip
+    made = project(modules)
+    assert made.outcome("a") == "ok"
+    assert made.outcome("a.c") == "ok"
+
+
+def test_a_call_that_fails_perhaps_leaves_open_what_the_package_has(project):
+    modules = {
+        "a": "def f():\n import a.b\ntry:\n f()\nexcept ImportError:\n pass", "a.b": "import here\nif here.x(): import gone",
+        "c": "import a\na.b",
+    }  # fmt: skip
+    assert project(modules).outcome("c") == "maybe"
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("path", "maybe"), ("nothing", "gone")])
+def test_what_is_perhaps_put_in_the_place_of_what_is_absent_is_itself(outcome, name, verdict):
+    text = "import sys, here\nif here.x():\n sys.modules['lost'] = sys\n"
+    assert outcome(f"{text}try:\n from lost import {name}\nexcept ImportError:\n import gone") == verdict
+
+
+def test_what_a_module_puts_there_that_is_perhaps_not_imported_is_there_perhaps(project):
+    modules = {
+        "a": "import here\nif here.x(): import lost", "a.b": "import sys\nsys.modules['gone'] = sys",
+        "c": "try:\n import a.b\nexcept ImportError:\n pass\nimport gone",
+    }  # fmt: skip
+    assert project(modules).outcome("c") == "maybe"
+
+
+@pytest.mark.parametrize("branch", ["if not F:", "match F:\n case False:"], ids=["if", "match"])
+def test_what_a_call_raises_goes_back_to_why_it_is_made(project, branch):
+    text = "from importlib.util import find_spec\nF = find_spec('gone') is not None\ndef f():\n raise TypeError\n"
+    evaluation = Evaluation(project({"m": f"{text}{branch}\n  f()"}).evaluation.tree, WORLD, cautious=False)
+    assert evaluation.outcome("m").failure.cause.missing == "gone"
