@@ -117,6 +117,7 @@ class Variation(Generic[E]):
         varied.shared = set(base.modules)
         varied.operations.base = base.operations
         varied.imported, varied.injected, varied.injecting = set(base.imported), dict(base.injected), base.injecting
+        varied.doubtful = dict(base.doubtful)
         self._feeling = set(readers.feeling(world))
         self._told: dict[str, set[str]] = defaultdict(set)
         """Of each module, the names of which its readers know that they differ."""

@@ -281,5 +281,5 @@ def piece(kind: tuple[str, ...]) -> Any:
     return write
 
 
-GALLERY = tuple((len(kind) / 16, piece(kind)) for kind in (NAMES, CALLS, VALUES, MODULES, STATEMENTS))
+GALLERY = tuple((len(kind) / 32, piece(kind)) for kind in (NAMES, CALLS, VALUES, MODULES, STATEMENTS))
 """How often each kind is drawn, beside the plain statements."""

@@ -96,7 +96,7 @@ class Writer:
                 ["import here", "if here.is_good():", "    maybe_bound = 1"], ["from here import *"],
                 ["import here", "sys.modules[__name__] = here"],
             ])  # fmt: skip
-        if name == "top" or not self.chance(0.05):
+        if name == "top" or not self.chance(0.03):
             return []
         if name == "pkg" and self.chance(0.5):
             return ["import pkg.sub", "raise ImportError('no')"]
