@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from optdep_lint.facts import syntax
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Module
 from optdep_lint.world.survey import Survey

@@ -10,9 +10,9 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, all_expressions
 from optdep_lint.world.bound import free_names
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.constructors import after_making, made
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.local_imports import goes_on_without
 from optdep_lint.world.modules import Module

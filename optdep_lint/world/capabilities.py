@@ -10,8 +10,8 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition, all_expressions, expressions, last_name, statements
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.probes_asked import functions_spelling, optional_words
 from optdep_lint.world.survey import Survey

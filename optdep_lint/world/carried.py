@@ -6,7 +6,7 @@ import copy
 
 from optdep_lint.world.evaluation import MOST_OPEN
 from optdep_lint.world.frames import Frame, State
-from optdep_lint.world.imports import through
+from optdep_lint.world.loading import through
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Truth, decide
 from optdep_lint.world.values import Failure

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import definitions, expressions, names_read, statements
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Condition

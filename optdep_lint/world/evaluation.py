@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 from optdep_lint.world import stdlib
 from optdep_lint.world.bound import all_names, local_names
-from optdep_lint.world.calls import Calls, GiveUp, decisive
+from optdep_lint.world.calls import Calls
 from optdep_lint.world.expressions import Expressions
+from optdep_lint.world.following import GiveUp, decisive
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.guards import Guards
 from optdep_lint.world.imports import Imports

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, expressions, statements
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.constructors import after_making
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.machinery import normalized
 from optdep_lint.world.modules import Module

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Expression
 from optdep_lint.facts.walk import all_expressions, expressions, statements
-from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.values import Raised
 

@@ -8,9 +8,10 @@ from typing import NamedTuple, TypeAlias
 
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition
-from optdep_lint.world.calls import Calls, GiveUp
+from optdep_lint.world.calls import Calls
 from optdep_lint.world.constructors import made
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings

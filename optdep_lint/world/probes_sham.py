@@ -10,7 +10,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
 from optdep_lint.facts.walk import Definition, expressions, statements
 from optdep_lint.world.bound import bound_names
-from optdep_lint.world.calls import GiveUp
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes import Unit, inquirer

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from optdep_lint.facts import syntax
 from optdep_lint.facts.walk import Definition, Place, expressions, parts_of, statements, way_to
 from optdep_lint.world.bound import free_names
-from optdep_lint.world.calls import GiveUp
 from optdep_lint.world.evaluation import Evaluation
+from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.modules import Module
 from optdep_lint.world.truth import Truth
