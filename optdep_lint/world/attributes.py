@@ -256,6 +256,12 @@ class Attributes(Questions):
 
     def _class_attribute(self, class_: ClassValue, name: str, frame: Frame, at: int) -> Value:
         found = self.class_member(class_, name)
+        if found is None and isinstance(class_.metaclass, ClassValue):
+            given = self.class_member(class_.metaclass, name)
+            if isinstance(given, FunctionValue):
+                return Method(given, class_)
+            if given is not None and not isinstance(given, (Descriptor, Unbound)):
+                return given
         if isinstance(found, Descriptor):
             return Method(found.function, class_) if found.kind == "classmethod" else found.function
         if name == "__name__":

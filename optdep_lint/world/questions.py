@@ -65,16 +65,16 @@ class Questions(ABC):
         )  # fmt: skip
 
     def as_python(self, error: Exception, frame: Frame, at: int, because: Value | None = None) -> Value:
-        """What Python raises for values that are known, as `{}["a"]`, for the cause of one of them: with caution, nothing is concluded from it.
+        """What Python raises for values that are known, as `{}["a"]`, for the cause of one of them: with caution, nothing is concluded without such a cause.
 
         Raises:
-            Raised: without caution.
+            Raised: without caution, or where there is a cause.
         """
-        if self._evaluation.cautious or frame.module.name in self._evaluation.blurred:
+        cause = because.cause if because is not None else None
+        if (self._evaluation.cautious and cause is None) or frame.module.name in self._evaluation.blurred:
             self.perhaps_missing("call", type(error).__name__, str(error), frame, at)
             return Unknown()
         type_ = builtin(type(error).__name__)
-        cause = because.cause if because is not None else None
         raise Raised(self.failure(frame, at, "call", str(error), cause, type_, certain=True))
 
     def may_fail(self, failure: Failure, condition: Condition | None, frame: Frame) -> None:

@@ -256,3 +256,16 @@ def test_what_a_call_raises_goes_back_to_why_it_is_made(project, branch):
     text = "from importlib.util import find_spec\nF = find_spec('gone') is not None\ndef f():\n raise TypeError\n"
     evaluation = Evaluation(project({"m": f"{text}{branch}\n  f()"}).evaluation.tree, WORLD, cautious=False)
     assert evaluation.outcome("m").failure.cause.missing == "gone"
+
+
+def test_a_class_has_what_its_metaclass_has(outcome):
+    classes = "class M(type):\n kind = 1\n def made(cls): return cls.kind\nclass C(metaclass=M): pass\n"
+    assert outcome(f"{classes}if C.kind == 1:\n import gone") == "gone"
+    assert outcome(f"{classes}if C.kind == 2:\n import gone") == "ok"
+    assert outcome(f"{classes}if C.made() == 2:\n import gone") == "ok"
+
+
+def test_a_key_that_a_table_lacks_because_of_an_absence(outcome):
+    table = "from importlib.util import find_spec\nT = {}\nif not find_spec('gone'):\n T['b'] = 1\n"
+    assert outcome(f"{table}T['a']") == "gone"
+    assert outcome(f"{table}T['b']") == "ok"
