@@ -187,6 +187,26 @@ def names_read(
     return frozenset(found)
 
 
+def imported_names(statement: Statement) -> tuple[str, ...]:
+    """The modules of other projects that a statement imports, as far as it tells module from name."""
+    match statement:
+        case syntax.Import():
+            return tuple(alias.name for alias in statement.names)
+        case syntax.ImportFrom(level=0):
+            return (statement.module,)
+    return ()
+
+
+def is_within(name: str, whole: str) -> bool:
+    """A dotted name is another, or lies below it."""
+    return name == whole or name.startswith(f"{whole}.")
+
+
+def is_private(name: str) -> bool:
+    """A method of that name is called by its own class, as a rule."""
+    return name.startswith("_") and not name.startswith("__")
+
+
 def last_name(node: Expression) -> str:
     """The last part of a dotted name, that of a call's function included; empty for anything else."""
     match node:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, expressions, inner_definitions, last_name
+from optdep_lint.facts.walk import Definition, expressions, inner_definitions, is_private, last_name
 from optdep_lint.world.calltime import CallTime
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.evidence import Evidence
@@ -16,7 +16,7 @@ from optdep_lint.world.hiding import may_guard
 from optdep_lint.world.lazily import Lazily
 from optdep_lint.world.modules import Module
 from optdep_lint.world.operations import atoms_of
-from optdep_lint.world.references import References, is_private, stands_for
+from optdep_lint.world.references import References, stands_for
 from optdep_lint.world.truth import Condition
 from optdep_lint.world.values import Items, Table, Value
 from optdep_lint.world.words import Words

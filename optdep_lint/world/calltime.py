@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, all_expressions
+from optdep_lint.facts.walk import Definition, all_expressions, is_private, is_within
 from optdep_lint.world.bound import free_names
 from optdep_lint.world.constructors import after_making, made
 from optdep_lint.world.evaluation import Evaluation
@@ -132,9 +132,7 @@ class CallTime:
     def local_uses(self, module: Module, done: Collection[Definition] = ()) -> Iterator[Use]:
         """The failures of functions that import what is absent themselves, or call one of the same file that does."""
         absent = self._evaluation.world.absent
-        if not any(
-            asked == one or asked.startswith(f"{one}.") for asked in module.source.summary.asks for one in absent
-        ):
+        if not any(is_within(asked, one) for asked in module.source.summary.asks for one in absent):
             return
         importing = list(self._functions.importing(module.source.summary, absent))
         for definition in importing:
@@ -236,15 +234,15 @@ class CallTime:
             return value, None
         without_instance = kind in ("classmethod", "staticmethod")
         receiver = owner if kind == "classmethod" else None
-        if without_instance and not (parts[-1].startswith("_") and not parts[-1].startswith("__")):
+        if without_instance and not is_private(parts[-1]):
             return value, receiver
-        made = self._after_making(owner, module)
-        if made is None:
+        holds = self._after_making(owner, module)
+        if holds is None:
             self.followed = True
             return None, None
         if without_instance:
             return value, receiver
-        state.assumed.update(made)
+        state.assumed.update(holds)
         instance = Instance(owner)
         if id(owner) in self._instances:
             instance.attributes |= self._instances[id(owner)].attributes

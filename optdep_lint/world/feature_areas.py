@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import last_name, parts_of
+from optdep_lint.facts.walk import imported_names, is_within, last_name, parts_of
 from optdep_lint.world.modules import Module
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Instance, Table
@@ -147,7 +147,7 @@ def guards_elsewhere(module: Module, root: str) -> bool:
 
     def look(block: syntax.Block, inside: bool) -> None:
         for statement in block:
-            (guarded if inside else bare).update(_imported(statement, root))
+            (guarded if inside else bare).update(name for name in imported_names(statement) if is_within(name, root))
             if isinstance(statement, syntax.Class):
                 continue
             for part, inner in parts_of(statement):
@@ -171,14 +171,3 @@ def _refuses(block: syntax.Block) -> bool:
     return isinstance(last, syntax.Raise) or (
         isinstance(last, syntax.If) and _refuses(last.body) and _refuses(last.orelse)
     )
-
-
-def _imported(statement: syntax.Statement, root: str) -> Iterator[str]:
-    """The modules of a root that a statement imports, or imports from."""
-    names: tuple[str, ...] = ()
-    match statement:
-        case syntax.Import():
-            names = tuple(alias.name for alias in statement.names)
-        case syntax.ImportFrom(level=0):
-            names = (statement.module,)
-    return (name for name in names if name == root or name.startswith(f"{root}."))

@@ -51,7 +51,7 @@ class Frame:
     """One activation of a module, class body or function."""
 
     __slots__ = (
-        "annotating", "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind", "left",
+        "called", "caught", "causes", "depth", "enclosing", "exits", "function", "globals", "guards", "kind", "left",
         "module", "nonlocals", "own", "passed", "protected", "state", "thrown", "uncertain",
     )  # fmt: skip
 
@@ -83,7 +83,6 @@ class Frame:
         self.protected = 0
         """How many `try` bodies and swallowing `with` bodies evaluation is in."""
         self.depth = 0
-        self.annotating = False
 
     @property
     def cause(self) -> Cause | None:

@@ -131,7 +131,7 @@ def _dotted(function: Value) -> str:
             return f"{module.name}.{name}"
         case External(path=path):
             return path
-        case Known(model="decorated" | "memoised", parts=(Value() as inner, *_)):
+        case Known(model="decorated", parts=(Value() as inner, *_)):
             return _dotted(inner)
     return ""
 

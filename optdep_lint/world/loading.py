@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
 from optdep_lint.world.frames import Frame
-from optdep_lint.world.modules import Module
+from optdep_lint.world.modules import Module, parents_of
 from optdep_lint.world.truth import Atom, Condition, some
 from optdep_lint.world.values import (
     Cause,
@@ -109,7 +108,7 @@ class Loading:
         value: Value = Unknown()
         prefix = ""
         parent: Module | None = None
-        put = next((parent for parent in _parents(name) if parent in injected), "") if injected else ""
+        put = next((parent for parent in parents_of(name) if parent in injected), "") if injected else ""
         for part in name.split("."):
             prefix = f"{prefix}.{part}" if prefix else part
             if len(prefix) < len(put):  # what is there already is not asked for its parents
@@ -338,12 +337,6 @@ class Loading:
         return self._evaluation.expressions.failure(
             frame, at, "name", message, cause, builtin("ImportError"), subject=f"{module.name}.{name}", certain=certain
         )
-
-
-def _parents(name: str) -> Iterator[str]:
-    """The packages around a module, innermost first."""
-    while name := name.rpartition(".")[0]:
-        yield name
 
 
 def _condition_of(failure: Failure, module: Module) -> Condition:

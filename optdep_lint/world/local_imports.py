@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import expressions, last_name, parts_of, statements
+from optdep_lint.facts.walk import expressions, imported_names, is_within, last_name, parts_of, statements
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _SAYING = frozenset(
@@ -58,10 +58,7 @@ def _may_leave(handler: syntax.Handler) -> bool:
 
 def _imports(block: Block, absent: Collection[str]) -> bool:
     return any(
-        name == one or name.startswith(f"{one}.")
-        for statement in _plain(block)
-        for name in _imported(statement)
-        for one in absent
+        is_within(name, one) for statement in _plain(block) for name in imported_names(statement) for one in absent
     )
 
 
@@ -72,12 +69,3 @@ def _plain(block: Block) -> Iterator[syntax.Statement]:
         if not isinstance(statement, (syntax.Try, syntax.Class)):
             for _, inner in parts_of(statement):
                 yield from _plain(inner)
-
-
-def _imported(statement: syntax.Statement) -> tuple[str, ...]:
-    match statement:
-        case syntax.Import():
-            return tuple(alias.name for alias in statement.names)
-        case syntax.ImportFrom(level=0):
-            return (statement.module,)
-    return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optdep_lint.facts.summary import Summary
@@ -45,6 +45,12 @@ class Tree:
     def has(self, name: str) -> bool:
         """A module of that name lies in the project."""
         return name in self.sources or name in self.namespaces or name in self.extensions
+
+
+def parents_of(name: str) -> Iterator[str]:
+    """The packages around a module, innermost first."""
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 class Asked:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from optdep_lint.facts.walk import is_private
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.constructors import chooses_by
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.hiding import may_guard
 from optdep_lint.world.operations import Registration, atoms_of
 from optdep_lint.world.probes_answers import shape
-from optdep_lint.world.references import Reference, References, is_private, node_of
+from optdep_lint.world.references import Reference, References, node_of
 from optdep_lint.world.truth import Condition, Truth
 from optdep_lint.world.values import ClassValue, Descriptor, External, FunctionValue
 from optdep_lint.world.words import Words
@@ -91,7 +92,7 @@ class OperationUsers:
                 reference, operation, within
             ):
                 continue
-            holders = {(reference.module, name) for name in (reference.function, reference.holder) if name} - seen
+            holders = {(reference.module, holder) for holder in (reference.function, reference.holder) if holder} - seen
             asked = any(self._is_asked_for(one, operation, seen | {user}) for one in sorted(holders))
             if not asked and not self._is_imported_under(reference.module, operation, frozenset()):
                 return False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from optdep_lint.facts.summary import Summary
-from optdep_lint.facts.walk import Definition, way_to
+from optdep_lint.facts.walk import Definition, is_within, way_to
 from optdep_lint.world.calltime import CallTime, Functions, Use
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module, Tree
@@ -169,9 +169,7 @@ class OperationUses:
     def _names_root(self, module: Module, namespace: str) -> bool:
         """The module itself imports the root that fills a namespace, somewhere."""
         roots = {root for root in self._evaluation.world.absent if namespace in namespaces_of(root)}
-        return any(
-            asked == root or asked.startswith(f"{root}.") for asked in module.source.summary.asks for root in roots
-        )
+        return any(is_within(asked, root) for asked in module.source.summary.asks for root in roots)
 
     def _at_import(self, module: Module) -> Iterator[Use]:
         """Reads by the module's own code, judged now that all modules have been imported."""

@@ -6,13 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, all_expressions, expressions, last_name, parts_of, statements
+from optdep_lint.facts.walk import (
+    Definition,
+    all_expressions,
+    expressions,
+    imported_names,
+    is_within,
+    last_name,
+    parts_of,
+    statements,
+)
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.modules import Module, Source
 from optdep_lint.world.probes import Inquirer, Unit, failure_of, inquirer
 from optdep_lint.world.probes_asked import asking_sources, functions_spelling, optional_words
 from optdep_lint.world.probes_census import census, is_question
-from optdep_lint.world.probes_origins import Origins, imported_names
+from optdep_lint.world.probes_origins import Origins
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import External, Failure, FunctionValue
 
@@ -193,11 +202,7 @@ class _Judge:
             return False
         names = census(self._survey).probed
         if use.name.startswith(f"{name}."):
-            return any(
-                use.name == one or use.name.startswith(f"{one}.")
-                for one in names.difference(probed)
-                if one.startswith(f"{name}.")
-            )
+            return any(is_within(use.name, one) for one in names.difference(probed) if one.startswith(f"{name}."))
         if name == use.name or name.startswith(f"{use.name}.") or "." not in name:
             return False
         # to import one part is a way to ask for the whole, unless the other is where that part was or will be

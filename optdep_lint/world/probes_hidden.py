@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import all_expressions
+from optdep_lint.facts.walk import all_expressions, is_within
 from optdep_lint.world.probes import MAYBE, Answer, Asking, Inquirer, inquirer
 from optdep_lint.world.probes_answers import can_be_true, shape
 from optdep_lint.world.probes_census import Site, census
@@ -59,7 +59,7 @@ class _Sharing:
                 continue
             for missing in _missing_above(first.name, first.kind):
                 for other in names:
-                    if other.name != first.name and not _below(other.name, missing):
+                    if other.name != first.name and not is_within(other.name, missing):
                         found = self._hides(first, missing, other, names)
                         if found is not None:
                             return found
@@ -67,9 +67,11 @@ class _Sharing:
 
     def _hides(self, first: Asking, missing: str, other: Asking, names: list[Asking]) -> Hidden | None:
         root = other.name.partition(".")[0]
-        without = other.name if _below(missing, root) else root
+        without = other.name if is_within(missing, root) else root
         rest = {
-            one.name for one in names if one.name not in (first.name, other.name) and not _below(other.name, one.name)
+            one.name
+            for one in names
+            if one.name not in (first.name, other.name) and not is_within(other.name, one.name)
         }
         for more in (frozenset[str](), frozenset(rest)):
             absent = more | {missing}
@@ -194,7 +196,3 @@ def _missing_above(name: str, kind: str) -> tuple[str, ...]:
         return (name,)
     root, parent = name.partition(".")[0], name.rpartition(".")[0]
     return (root,) if root == parent else (root, parent)
-
-
-def _below(name: str, parent: str) -> bool:
-    return name == parent or name.startswith(f"{parent}.")

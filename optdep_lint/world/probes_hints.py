@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import expressions, parts_of, statements
+from optdep_lint.facts.walk import expressions, imported_names, parts_of, statements
 from optdep_lint.metadata import normalized
 from optdep_lint.metadata.model import ProjectMetadata
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes_asked import asking_sources, functions_holding
-from optdep_lint.world.probes_origins import Origins, imported_names
+from optdep_lint.world.probes_origins import Origins
 from optdep_lint.world.probes_shared import catches_absence
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.words import spelling_any

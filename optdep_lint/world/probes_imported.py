@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block, Statement
-from optdep_lint.facts.walk import all_expressions, expressions, parts_of, statements
+from optdep_lint.facts.walk import all_expressions, expressions, imported_names, parts_of, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.frames import Frame, State
 from optdep_lint.world.probes_asked import IMPORTERS
 from optdep_lint.world.probes_census import census
-from optdep_lint.world.probes_origins import imported_names
 from optdep_lint.world.probes_shared import Guarded, guarded_tries
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Constant, External, Raised, elements_of

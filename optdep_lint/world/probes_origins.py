@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, statements
+from optdep_lint.facts.walk import Definition, all_expressions, definitions, expressions, imported_names, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.modules import Source
 from optdep_lint.world.probes_census import census
 from optdep_lint.world.survey import Survey
 
 _DEEPEST = 4
-
-
-def imported_names(statement: syntax.Statement) -> tuple[str, ...]:
-    """The modules of other projects that a statement imports, as far as it tells module from name."""
-    match statement:
-        case syntax.Import():
-            return tuple(alias.name for alias in statement.names)
-        case syntax.ImportFrom(level=0):
-            return (statement.module,)
-    return ()
 
 
 class Origins:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, expressions, statements
+from optdep_lint.facts.walk import Definition, expressions, imported_names, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
@@ -17,7 +17,6 @@ from optdep_lint.world.probes import Unit, inquirer
 from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.probes_census import Site, census
 from optdep_lint.world.probes_hidden import place_of
-from optdep_lint.world.probes_origins import imported_names
 from optdep_lint.world.probes_shared import Guarded, guarded_tries
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Constant, FunctionValue, Known, Raised

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, Place, expressions, statements, way_to
+from optdep_lint.facts.walk import Definition, Place, expressions, is_private, is_within, statements, way_to
 from optdep_lint.world.calltime import CallTime
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame, State
@@ -104,7 +104,7 @@ class References:
         for name, statement in (self._base or self)._importers.get(module, ()):  # noqa: SLF001  # of the same class
             yield from self._importing(name, statement)
         for reader in map(self._evaluation.modules.get, self._subjects):
-            if reader is not None and not _is_within(reader.name, module):
+            if reader is not None and not is_within(reader.name, module):
                 yield from self._importing_in_functions(reader, module)
 
     @cached_property
@@ -118,7 +118,7 @@ class References:
                     parts = [name.split(".") for name in self._imported(statement, reader)]
                     names = {".".join(part[:length]) for part in parts for length in range(1, len(part) + 1)}
                     for name in names:
-                        if not _is_within(reader.name, name):
+                        if not is_within(reader.name, name):
                             found[name].append((reader.name, statement))
         return found
 
@@ -142,7 +142,7 @@ class References:
         for definition in self._words.spelling(summary, (module.rpartition(".")[2],)):
             for statement in statements(summary.body_of(definition.node.body)):
                 if isinstance(statement, (syntax.Import, syntax.ImportFrom)) and any(
-                    _is_within(name, module) for name in self._imported(statement, reader)
+                    is_within(name, module) for name in self._imported(statement, reader)
                 ):
                     yield Reference(reader.name, definition.name.partition(".")[0], {})
 
@@ -269,10 +269,6 @@ class References:
         return seen
 
 
-def _is_within(name: str, module: str) -> bool:
-    return name == module or name.startswith(f"{module}.")
-
-
 def _reads(part: syntax.Expression, aliases: Collection[str], method: str | None) -> bool:
     """An expression is one of the names, or with a method that method of it."""
     if method is not None:
@@ -302,11 +298,6 @@ def _kept_as(statement: syntax.Statement) -> str:
     return (
         target.id if isinstance(target, syntax.Name) and isinstance(value, (syntax.Collection, syntax.Mapping)) else ""
     )
-
-
-def is_private(name: str) -> bool:
-    """A method of that name is called by its own class, as a rule."""
-    return name.startswith("_") and not name.startswith("__")
 
 
 def stands_for(value: Value, node: object) -> bool:

@@ -17,7 +17,7 @@ from optdep_lint.world.declared import Declared
 from optdep_lint.world.deferred import Deferred, needless_failures
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.exports import Loss, losses
-from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.modules import Module, Tree, parents_of
 from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
@@ -287,7 +287,7 @@ class _Surveyor:
         for name, source in self._tree.sources.items():
             if name not in self._subjects:
                 continue
-            in_namespaces = source.is_package and all(parent in self._tree.namespaces for parent in _parents(name))
+            in_namespaces = source.is_package and all(parent in self._tree.namespaces for parent in parents_of(name))
             if "." not in name or name.endswith(".__main__") or in_namespaces:
                 yield name
         for point in self.declared.metadata.entry_points:
@@ -312,10 +312,3 @@ class _Surveyor:
 def _plain(failure: Failure) -> Failure:
     """A failure without the values in it, which hold whole modules."""
     return replace(failure, type=Unknown(), arguments=())
-
-
-def _parents(name: str) -> Iterator[str]:
-    """The packages that a module lies in."""
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield name

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from optdep_lint.world import stdlib
 from optdep_lint.world.truth import Truth
 
-NEWEST_PYTHON = (3, 13)
-
 
 @dataclass(frozen=True, slots=True)
 class World:
