@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from optdep_lint.summarize import summarize
 from optdep_lint.world.evaluation import Evaluation, Outcome
 from optdep_lint.world.modules import Source, Tree
-from optdep_lint.world.surroundings import TYPING_ONLY
+from optdep_lint.world.surroundings import COMMON_VARIABLES, TYPING_ONLY
 from optdep_lint.world.values import Choice, Constant, Failure, Unbound, Unknown, Value
 from optdep_lint.world.worlds import World
 
@@ -40,12 +41,13 @@ class Verdict(NamedTuple):
 
 
 class Runner:
-    """A process that runs programs for real."""
+    """A process that runs programs for real, where only those environment variables are set that worlds leave open."""
 
     def __init__(self) -> None:
         worker = Path(__file__).with_name("worker.py")
+        environment = {name: value for name, value in os.environ.items() if COMMON_VARIABLES.fullmatch(name)}
         self._process = subprocess.Popen(
-            [sys.executable, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
     def __enter__(self) -> Runner:  # noqa: PYI034  # Self needs 3.11
