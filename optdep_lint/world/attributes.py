@@ -35,6 +35,7 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
+    typed,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Attributes(Questions):
         value = self.lookup(node.id, frame)
         if value is None:
             declared = node.id in frame.module.declared and self._evaluation.cautious
-            unseen = frame.module.dynamic and not self._is_local(node.id, frame)
+            unseen = frame.module.dynamic and not self.is_local(node.id, frame)
             if unseen:
                 self.perhaps_unbound(node.id, node.at, frame)
             if unseen or declared:
@@ -68,7 +69,7 @@ class Attributes(Questions):
             value = Unbound()
         return self.bound(value, node.id, node.at, frame, is_read=True)
 
-    def _is_local(self, name: str, frame: Frame) -> bool:
+    def is_local(self, name: str, frame: Frame) -> bool:
         """A function around has a name of its own like that."""
         scope: Frame | None = frame if name not in frame.globals else None
         while scope is not None and scope.kind != "module":
@@ -95,6 +96,9 @@ class Attributes(Questions):
             return value
         if isinstance(value, Known) and value.model == "lazy import":
             return self._resolved(value, at, frame)
+        if isinstance(value, Unknown) and value.doubt == "name":
+            self.perhaps_unbound(name, at, frame)
+            return typed(caused(Unknown(value.condition, None, "kind"), value.cause), value.type)
         if isinstance(value, Unbound):
             message = f"name '{name}' is not defined"
             cause = value.cause or self._evaluation.operations.cause_of(name, frame)
@@ -195,6 +199,8 @@ class Attributes(Questions):
                 return value
             case FunctionValue() if self._is_bare(value) and not hasattr(types.FunctionType, name):
                 raise Raised(self._lacking("'function' object", value, name, frame, at))
+            case Unknown() if value.doubt and not hasattr(object, name):
+                self.perhaps_missing("attribute", "AttributeError", f"it has no attribute '{name}'", frame, at)
         key = self.key(value)
         if name == "__module__" and key is None:
             return ORIGIN

@@ -34,6 +34,8 @@ class Bindings(ABC):
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        self.altered: dict[str, set[str]] = {}
+        """The attributes that the project has bound to what is not its own, by dotted path."""
 
     def bind(self, name: str, value: Value, frame: Frame) -> None:
         """Bind a name where the frame's scope says."""
@@ -42,7 +44,7 @@ class Bindings(ABC):
             names = frame.module.names
             if frame.uncertain and name in names:
                 value = join_values(None, value, names[name])
-            elif self._may_have_left(frame):
+            elif (frame.uncertain and not self._evaluation.cautious) or self.may_have_left(frame):
                 value = join_values(None, value, names.get(name) or Unbound())
             if not _is_no_other(value, names.get(name)):
                 self._evaluation.change(names, name)
@@ -56,13 +58,17 @@ class Bindings(ABC):
         else:
             frame.state.names[name] = value
 
-    def _may_have_left(self, frame: Frame) -> bool:
-        """A call, or one around it, may have raised before: with caution, it is taken not to have."""
-        if self._evaluation.cautious:
-            return False
+    def may_have_left(self, frame: Frame, *, module: bool = False) -> bool:
+        """A call, or one around it, may have raised before: with caution, it is taken not to have unless for an absence.
+
+        Args:
+            frame: The frame of the call.
+            module: Ask also of the `try` in the module around all calls.
+        """
+        cautious = self._evaluation.cautious
         around: Frame | None = frame
-        while around is not None and around.kind == "function":
-            if any(exit_.failure is not None for exit_ in around.exits):
+        while around is not None and (around.kind == "function" or (module and around.protected)):
+            if any(exit_.failure and (exit_.failure.cause or not cautious) for exit_ in around.exits):
                 return True
             around = around.called[0] if around.called is not None else None
         return False
@@ -127,6 +133,8 @@ class Bindings(ABC):
             self._put(holder.names, target.name, value, frame)
         elif isinstance(holder, Instance):
             self._put(holder.attributes, target.name, value, frame)
+        elif isinstance(holder, External):
+            self.altered.setdefault(holder.path, set()).add(target.name)
         elif isinstance(holder, FunctionValue):
             holder.attributes = {**holder.attributes, target.name: value if not frame.uncertain else Unknown()}
 

@@ -58,7 +58,8 @@ class Calls(Following):
         if isinstance(decorator, Known) and decorator.model == "dispatcher" and isinstance(value, FunctionValue):
             return self._registered(value, frame, at)
         plain = isinstance(decorator, Unknown) and decorator.type is not None
-        if plain or isinstance(decorator, (Constant, Items, Table, ModuleValue)):
+        makes = isinstance(decorator, ClassValue) and not self._evaluation.cautious
+        if plain or makes or isinstance(decorator, (Constant, Items, Table, ModuleValue)):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
@@ -67,12 +68,20 @@ class Calls(Following):
             if isinstance(value, ClassValue) and kept:
                 return value
             result = self._decorate(decorator, value, frame, at)
-            return result if not isinstance(result, Unknown) else _decorated(value, result)
+            return result if not isinstance(result, Unknown) else self._decorated(value, result)
         if isinstance(decorator, External) and (self.is_module(decorator) or decorator.path in FINDERS):
             return self.call(decorator, (value,), {}, frame, at)
         if isinstance(decorator, External):
             return self._evaluation.known.decorate(decorator.path, value)
-        return _decorated(value, decorator)
+        if isinstance(decorator, Unknown) and decorator.doubt:
+            self.call(decorator, (value,), {}, frame, at)
+        return self._decorated(value, decorator)
+
+    def _decorated(self, value: Value, by: Value) -> Value:
+        """What something unknown was wrapped around: with caution, a class is taken to stay itself, and a function to be one."""
+        if not self._evaluation.cautious:
+            return Unknown()
+        return value if isinstance(value, ClassValue) else caused(Known("decorated", value), by.cause)
 
     def _decorate(self, decorator: Value, value: Value, frame: Frame, at: int) -> Value:
         """Call a decorator; one that has given back what it was put on, and done no more, is not followed for ever."""
@@ -184,10 +193,3 @@ def _shape_of(decorator: Value, value: Value) -> tuple[object, ...] | None:
         for name, one in names.items()
     ]
     return (id(decorator.node), type(value), *kinds)
-
-
-def _decorated(value: Value, by: Value) -> Value:
-    """A function that something unknown was wrapped around; a class is taken to stay itself."""
-    if isinstance(value, ClassValue):
-        return value
-    return caused(Known("decorated", value), by.cause)

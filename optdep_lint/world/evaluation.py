@@ -12,7 +12,7 @@ from optdep_lint.world.bound import all_names, local_names
 from optdep_lint.world.calls import Calls
 from optdep_lint.world.expressions import Expressions
 from optdep_lint.world.following import GiveUp, decisive
-from optdep_lint.world.frames import Frame, State
+from optdep_lint.world.frames import Frame, State, join_values
 from optdep_lint.world.guards import Guards
 from optdep_lint.world.imports import Imports
 from optdep_lint.world.known import KnownThings
@@ -176,7 +176,8 @@ class Evaluation:
         """A module to import: one that has failed is tried afresh where it would now meet something else."""
         if module.status != "raises" or not (module.asked.reads or self._meets_injected(module)):
             return module
-        if any(running.name.startswith(f"{module.name}.") for running in self.importing):
+        below = [running.name for running in self.importing if running.name.startswith(f"{module.name}.")]
+        if not all(self.imports.is_passed_over(module.name, name) for name in below):
             return module  # a package that failed before what is below it began: no process comes to this
         tried = self.failed.get(module.name, 0)
         self.failed[module.name] = tried + 1
@@ -274,7 +275,8 @@ class Evaluation:
         falls = self.statements.run(module.source.summary.body, frame)
         self.clock += 1
         module.ended = self.clock
-        for name, value in module.injections.items() if module.doubtful else ():
+        perhaps = module.doubtful or falls + sum(exit_.failure is not None for exit_ in frame.exits) > 1
+        for name, value in module.injections.items() if perhaps else ():
             if name not in self.tree.sources and self.injected.pop(name, None) is not None:
                 self._inject_perhaps(name, value)
         self.running.pop()
@@ -319,7 +321,8 @@ class Evaluation:
             return
         if isinstance(value, Unknown) and not self.tree.owns(name) and self.world.missing(name) is None:
             return  # a lazy loader at work: what is there is better known than what is put in its place
-        if frame.uncertain and name not in self.tree.sources:
+        perhaps = frame.uncertain or self.statements.may_have_left(frame, module=True)
+        if perhaps and name not in self.tree.sources:
             self._inject_perhaps(name, value)
             return
         own = self.modules.get(name)
@@ -335,6 +338,8 @@ class Evaluation:
     def _inject_perhaps(self, name: str, value: Value) -> None:
         """Something may have been put into `sys.modules`."""
         self.doubtful[name] = value if self.doubtful.get(name, value) is value else Unknown()
+        if name in self.injected:
+            self.injected[name] = join_values(None, value, self.injected[name])
 
     def change(self, names: dict[str, Value], name: str) -> None:
         """Note that a name that outlives the call is about to be bound."""

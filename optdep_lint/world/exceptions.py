@@ -6,7 +6,7 @@ import builtins
 import functools
 
 from optdep_lint.world.truth import Truth
-from optdep_lint.world.values import ClassValue, External, Items, Value
+from optdep_lint.world.values import Choice, ClassValue, External, Items, Value
 
 _KNOWN_BASES = {
     "importlib.metadata.PackageNotFoundError": "builtins.ModuleNotFoundError",
@@ -50,6 +50,9 @@ def is_subclass(type_: Value, wanted: Value) -> Truth:
     """Whether an exception class is, or derives from, another (or one of several)."""
     if isinstance(wanted, Items):
         return max((is_subclass(type_, element) for element in wanted.elements), default=Truth.NO)
+    if isinstance(wanted, Choice):
+        answers = {is_subclass(type_, wanted.yes), is_subclass(type_, wanted.no)}
+        return answers.pop() if len(answers) == 1 else Truth.MAYBE
     if isinstance(wanted, External) and wanted.path in ("builtins.BaseException", "builtins.object"):
         return Truth.YES
     if isinstance(type_, ClassValue):

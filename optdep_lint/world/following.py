@@ -163,6 +163,8 @@ class Following:
                     raise Raised(self._not_callable(_cannot(function.type.name), function, frame, at))
             case Instance(type=External(path=path)) if lacks(path, "__call__"):
                 raise Raised(self._not_callable(_cannot(path.rpartition(".")[2]), function, frame, at))
+            case Unknown() if function.doubt:
+                expressions.perhaps_missing("call", "TypeError", "it is not callable", frame, at)
         return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
 
     def _not_callable(self, message: str, value: Value, frame: Frame, at: int) -> Failure:

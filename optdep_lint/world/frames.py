@@ -105,8 +105,16 @@ def join_values(condition: Condition | None, yes: Value, no: Value) -> Value:
     if yes is no or is_same(yes, no):
         return yes
     if condition is None or _depth(yes) + _depth(no) > _DEEPEST_CHOICE:
-        return Unknown(type_=type_of(yes) if type_of(yes) is type_of(no) else None)
+        return Unknown(None, type_of(yes) if type_of(yes) is type_of(no) else None, _doubt(yes, no))
     return Choice(condition, yes, no)
+
+
+def _doubt(*values: Value) -> str:
+    """What may fail with one of several things, of which it is not known which it is."""
+    doubts = [_doubt(one.yes, one.no) if isinstance(one, Choice) else getattr(one, "doubt", None) for one in values]
+    if "name" in doubts or any(isinstance(one, Unbound) for one in values):
+        return "name"
+    return "" if all(doubt == "" for doubt in doubts) else "kind"
 
 
 def is_same(left: Value, right: Value) -> bool:
@@ -118,7 +126,7 @@ def is_same(left: Value, right: Value) -> bool:
     if isinstance(left, Unbound):
         return left.cause == right.cause
     if isinstance(left, Unknown) and isinstance(right, Unknown):
-        return left.condition == right.condition and left.type is right.type
+        return left.condition == right.condition and left.type is right.type and left.doubt == right.doubt
     return getattr(left, "path", None) is not None and left.path == getattr(right, "path", None)  # type: ignore[attr-defined]
 
 

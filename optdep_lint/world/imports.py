@@ -155,6 +155,10 @@ class Imports(Loading):
         """
         if not isinstance(holder, ModuleValue):
             frame.module.dynamic = True
+            for name in (
+                self._evaluation.statements.altered.get(holder.path, ()) if isinstance(holder, External) else ()
+            ):
+                self._evaluation.statements.bind(name, Unknown(), frame)
             return
         module = self._evaluation.current(holder.module)
         self._evaluation.read(module, "*")
@@ -319,7 +323,7 @@ class Imports(Loading):
         if perhaps is not None or (found is not None and found.is_open):
             self._evaluation.expressions.perhaps_missing("call", "KeyError", f"{name} is not there", frame, at)
         if found is not None and there:
-            return ModuleValue(found)
+            return found.replaced or ModuleValue(found)
         if perhaps is not None:
             return perhaps
         if name in self._evaluation.tree.sources:

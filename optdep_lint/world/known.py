@@ -11,6 +11,7 @@ from optdep_lint.world.answers import ANSWERS, Answer, environment
 from optdep_lint.world.computed import TYPES
 from optdep_lint.world.exceptions import is_exception, is_subclass
 from optdep_lint.world.frames import Frame
+from optdep_lint.world.imports import MODULE_ATTRIBUTES
 from optdep_lint.world.literals import NotPython, from_python, to_python
 from optdep_lint.world.machinery import (
     DISTRIBUTION_PROBES,
@@ -92,6 +93,8 @@ class KnownThings(Machinery):
         constant = self._constants.get(path)
         if constant is not None:
             return constant
+        if not self.evaluation.cautious and name in self.evaluation.statements.altered.get(value.path, ()):
+            return Unknown()
         if path in self.evaluation.tree.sources:
             module = self.evaluation.module(path)
             if module.status == "ok" or (module.status == "running" and self.evaluation.cautious):
@@ -114,7 +117,11 @@ class KnownThings(Machinery):
         return External(path)
 
     def _lacks(self, path: str, name: str) -> bool:
-        world = self.evaluation.world
+        world, tree = self.evaluation.world, self.evaluation.tree
+        if path in tree.namespaces:
+            return tree.complete and not (
+                self.evaluation.cautious or tree.has(f"{path}.{name}") or name in MODULE_ATTRIBUTES
+            )
         return (
             path in self.evaluation.imported
             and stdlib.is_stdlib_root(path.partition(".")[0])

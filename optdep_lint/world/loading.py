@@ -115,7 +115,7 @@ class Loading:
                 continue
             if prefix in injected:
                 value, parent = injected[prefix], None
-            elif prefix in tree.sources and self._is_passed_over(prefix, name):
+            elif prefix in tree.sources and self.is_passed_over(prefix, name):
                 parent = None
             elif prefix in tree.sources:
                 module = self.load(prefix, frame, at)
@@ -129,7 +129,7 @@ class Loading:
             first = first or value
         if not last and "." in put:
             return self._root_of(name, frame, at)
-        if not last and self._is_passed_over(name.partition(".")[0], name):
+        if not last and self.is_passed_over(name.partition(".")[0], name):
             self.load(name.partition(".")[0], frame, at)
         return value if last else first or value
 
@@ -150,7 +150,7 @@ class Loading:
         fails = some(*(_condition_of(failure, module) for failure in module.maybe))
         return Choice(fails, before or caused(Unbound(), module.maybe[0].cause), value)
 
-    def _is_passed_over(self, package: str, name: str) -> bool:
+    def is_passed_over(self, package: str, name: str) -> bool:
         """A package that failed is not asked for again where one between it and the module has been imported."""
         if package not in self._evaluation.tree.sources or self._evaluation.module(package).status != "raises":
             return False

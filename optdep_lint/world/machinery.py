@@ -100,6 +100,9 @@ class Machinery:
         """The spec of what the project has put into `sys.modules`."""
         if isinstance(put, Constant) and put.value is None:
             return put
+        if isinstance(put, Unknown) and put.doubt:
+            self.evaluation.expressions.perhaps_missing("probe", "ValueError", f"{name}.__spec__ is not set", frame, at)
+            return Unknown()
         if isinstance(put, (Constant, Instance, ClassValue)):
             return self.evaluation.expressions.as_python(ValueError(f"{name}.__spec__ is not set"), frame, at)
         return Known("spec", name)

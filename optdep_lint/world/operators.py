@@ -32,6 +32,7 @@ from optdep_lint.world.values import (
     Unknown,
     Value,
     caused,
+    doubted,
     is_none,
     type_of,
     typed,
@@ -100,6 +101,7 @@ class Operators(Questions):
             yes, no = (rest, value.no) if first else (value.yes, rest)
             return join_values(value.condition, yes, no)
         result = self._combine(operator_, value, condition, rest, (asked, _asked_here(operands[1], frame)), frame)
+        result = doubted(result)
         alike = isinstance(value, Unknown) and isinstance(rest, Unknown) and value.type is rest.type
         return typed(result, value.type if alike and isinstance(value, Unknown) else None)
 
@@ -158,7 +160,9 @@ class Operators(Questions):
         """`left op right`"""
         result = self._compared(operator_, left, right, frame)
         settled = None not in (type_of(frame.state.settle(left)), type_of(frame.state.settle(right)))
-        return typed(result, bool) if settled or operator_ in _ALWAYS_BOOLEAN else result
+        if settled or operator_ in _ALWAYS_BOOLEAN:
+            return typed(result, bool)
+        return doubted(result)
 
     def _compared(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
         left, right = frame.state.settle(left), frame.state.settle(right)

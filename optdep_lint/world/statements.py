@@ -165,10 +165,11 @@ class Statements(Branches, Loops, Handlers, Definitions):
     def _unbind(self, target: syntax.Name, frame: Frame) -> None:
         """`del name`, which fails where it is not bound."""
         scope = frame.module.names if target.id in frame.globals else frame.state.names
-        if target.id in scope or not frame.module.dynamic:
-            self._evaluation.expressions.bound(scope.get(target.id) or Unbound(), target.id, target.at, frame)
+        expressions = self._evaluation.expressions
+        if target.id in scope or not frame.module.dynamic or expressions.is_local(target.id, frame):
+            expressions.bound(scope.get(target.id) or Unbound(), target.id, target.at, frame)
         else:
-            self._evaluation.expressions.perhaps_unbound(target.id, target.at, frame)
+            expressions.perhaps_unbound(target.id, target.at, frame)
         scope.pop(target.id, None)
 
     def _scope(self, node: syntax.Scope, frame: Frame) -> bool:
@@ -203,7 +204,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
         if node.exception is None:
             if frame.caught:
                 return frame.caught[-1]
-            return expressions.failure(frame, node.at, "raise", "re-raised", frame.cause, Unknown())
+            return expressions.failure(frame, node.at, "raise", "re-raised", frame.cause, Unknown(), certain=True)
         value = frame.state.settle(expressions.evaluate(node.exception, frame))
         source = expressions.evaluate(node.cause, frame) if node.cause is not None else None
         type_ = value.type if isinstance(value, Instance) else value
@@ -227,7 +228,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
         if truth is Truth.NO:
             frame.exits.append(Exit("raise", frame.state, failure=failure))
             return False
-        if not self._evaluation.cautious:
+        if cause is not None or not self._evaluation.cautious:
             expressions.may_fail(failure, negate(condition) if condition is not None else None, frame)
         elif condition is not None:
             assume(condition, True, frame.state.assumed)

@@ -53,19 +53,28 @@ def caused(value: V, cause: Cause | None) -> V:
 class Unknown(Value):
     """Any value; `condition` is the condition for it to be true, where that can be asked again."""
 
-    __slots__ = ("condition", "type")
+    __slots__ = ("condition", "doubt", "type")
 
-    def __init__(self, condition: Condition | None = None, type_: type | None = None) -> None:
+    def __init__(self, condition: Condition | None = None, type_: type | None = None, doubt: str = "") -> None:
         super().__init__()
         self.condition, self.type = condition, type_
         """`type`: the builtin type that it is of, where that much is known."""
+        self.doubt = doubt
+        """What may fail, since it is one of several things: `name` to read it, else `kind` what is done with it; empty for neither."""
 
 
 def typed(value: Value, type_: type | None) -> Value:
     """The value; one of which nothing else is known is of that type."""
     if type_ is None or not isinstance(value, Unknown) or value.type is not None:
         return value
-    return caused(Unknown(value.condition, type_), value.cause)
+    return caused(Unknown(value.condition, type_, value.doubt and "kind"), value.cause)
+
+
+def doubted(value: Value) -> Value:
+    """The value; one of which nothing is known is perhaps of another kind than what it is used for."""
+    if not isinstance(value, Unknown) or value.doubt:
+        return value
+    return caused(Unknown(value.condition, value.type, "kind"), value.cause)
 
 
 class Unbound(Value):
