@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from optdep_lint.facts.walk import Definition
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import Definition, statements
 from optdep_lint.world.calltime import CallTime, Functions
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame
-from optdep_lint.world.modules import Module
+from optdep_lint.world.modules import Module, parents_of
+from optdep_lint.world.references import References
 from optdep_lint.world.stdlib import is_stdlib_root
 from optdep_lint.world.values import (
     ClassValue,
@@ -45,7 +47,7 @@ class Deferred:
 
 
 def needless_failures(
-    evaluation: Evaluation, base: Evaluation, functions: Functions, names: Iterable[str], subjects: Iterable[str]
+    evaluation: Evaluation, base: Evaluation, functions: Functions, names: Iterable[str], references: References
 ) -> Iterator[Deferred]:
     """The functions that fail so in a world, of modules that import without what is absent.
 
@@ -54,18 +56,30 @@ def needless_failures(
         base: The world in which everything is there.
         functions: The functions of all files.
         names: The modules that can differ.
-        subjects: The modules of which the functions are of interest.
+        references: Those of either world.
     """
     failing = {name: evaluation.modules[name] for name in names if _fails_by_itself(evaluation.modules[name])}
     if not failing or not any(_lives_without(evaluation.modules[name], evaluation) for name in names):
         return
     called, whole = CallTime(evaluation, functions), CallTime(base, functions)
-    for reader in map(evaluation.modules.get, sorted(subjects)):
+    words = {name.rpartition(".")[2] for name in failing}
+    for name, spelled in references.spelling(words):
+        reader = evaluation.modules.get(name)
         if reader is None or reader.status != "ok":
             continue
-        wanted = {name.rpartition(".")[2]: name for name in failing}
-        for definition in functions.spelling(reader.source.summary, wanted):
-            yield from _failing(called, whole, base, reader, definition, failing)
+        for definition in functions.spelling(reader.source.summary, spelled):
+            if _imports_any(reader, definition, failing):
+                yield from _failing(called, whole, base, reader, definition, failing)
+
+
+def _imports_any(reader: Module, definition: Definition, failing: Collection[str]) -> bool:
+    """The function itself imports one of these modules, or something in one."""
+    return any(
+        name in failing or any(parent in failing for parent in parents_of(name))
+        for statement in statements(reader.source.summary.body_of(definition.node.body))
+        if isinstance(statement, (syntax.Import, syntax.ImportFrom))
+        for name in reader.source.imported(statement)
+    )
 
 
 def _fails_by_itself(module: Module) -> bool:

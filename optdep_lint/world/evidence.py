@@ -90,7 +90,7 @@ class Evidence:
                         first = alias.name.partition(".")[0]
                         found[alias.asname or first] = alias.name if alias.asname else first
                 elif isinstance(statement, syntax.ImportFrom):
-                    origin = self._evaluation.imports.absolute(statement, frame)
+                    origin = frame.module.source.absolute(statement)
                     found.update((alias.asname or alias.name, f"{origin}.{alias.name}") for alias in statement.names)
         return found
 

@@ -143,11 +143,7 @@ class Consulted:
                     case syntax.Assign(targets=(syntax.Name(id=bound),)) if bound == name:
                         self._follow([statement.value], module, seen, asked, depth + 1)
                     case syntax.ImportFrom() if any((alias.asname or alias.name) == name for alias in statement.names):
-                        source = (
-                            self._evaluation.imports.resolve(statement.module, statement.level, module)
-                            if statement.level
-                            else statement.module
-                        )
+                        source = module.source.absolute(statement)
                         origin = self._evaluation.modules.get(source or "")
                         if origin is not None:
                             own = next(alias.name for alias in statement.names if (alias.asname or alias.name) == name)

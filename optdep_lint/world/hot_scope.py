@@ -192,13 +192,8 @@ class Scopes(Sites):
                     yield from self.members(module, alias.name, 0)
 
     def absolute(self, statement: syntax.ImportFrom, module: str) -> str:
-        """The absolute name of the module that a from-import names."""
-        if not statement.level:
-            return statement.module
-        is_package = self.base.tree.sources[module].is_package
-        parts = module.split(".")
-        parts = parts[: len(parts) - statement.level + is_package]
-        return ".".join([*parts, statement.module] if statement.module else parts)
+        """The absolute name of the module that a from-import names; empty above the top."""
+        return self.base.tree.sources[module].absolute(statement) or ""
 
     def _module(self, name: str) -> Iterator[Value]:
         module = self.base.modules.get(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optdep_lint.facts import syntax
 from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
 from optdep_lint.world.frames import Frame
@@ -37,12 +36,6 @@ class Loading:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
 
-    def absolute(self, node: syntax.ImportFrom, frame: Frame) -> str | None:
-        """The absolute name of the module that a from-import names; None above the top."""
-        if node.level == 0:
-            return node.module
-        return self.resolve(node.module, node.level, frame.module)
-
     def beyond_top(self, frame: Frame, at: int) -> Value:
         """A relative import of what lies above the project's top: only there if the project lies in another package.
 
@@ -54,16 +47,6 @@ class Loading:
         message = "attempted relative import beyond top-level package"
         type_ = builtin("ImportError")
         raise Raised(self._evaluation.expressions.failure(frame, at, "import", message, None, type_, certain=True))
-
-    def resolve(self, name: str, level: int, module: Module) -> str | None:
-        """A relative name made absolute."""
-        parts = module.name.split(".")
-        if not module.source.is_package:
-            parts.pop()
-        keep = len(parts) - (level - 1)
-        if keep < 1:
-            return None
-        return ".".join([*parts[:keep], name] if name else parts[:keep])
 
     def is_lazy(self, name: str, frame: Frame) -> bool:
         """The module asks for this import to be lazy (PEP 810), which holds outside `try`, functions and classes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.truth import Condition
@@ -21,6 +22,23 @@ class Source:
     """POSIX path, relative to the project's root."""
     is_package: bool
     summary: Summary
+
+    def absolute(self, node: syntax.ImportFrom) -> str | None:
+        """The absolute name of the module that a from-import in this one names; None above the top."""
+        if node.level == 0:
+            return node.module
+        parts = self.name.split(".")
+        keep = len(parts) - node.level + self.is_package
+        if keep < 1:
+            return None
+        return ".".join([*parts[:keep], node.module] if node.module else parts[:keep])
+
+    def imported(self, node: syntax.Import | syntax.ImportFrom) -> list[str]:
+        """The absolute names of what an import statement in it imports: modules, or what may be one or a name in one."""
+        if isinstance(node, syntax.Import):
+            return [alias.name for alias in node.names]
+        origin = self.absolute(node)
+        return [f"{origin}.{alias.name}" for alias in node.names] if origin else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def _imports_new(evaluation: Evaluation, statement: syntax.Statement, frame: Fra
     if isinstance(statement, syntax.Import):
         names = [alias.name for alias in statement.names]
     elif isinstance(statement, syntax.ImportFrom):
-        holder = evaluation.imports.absolute(statement, frame)
+        holder = frame.module.source.absolute(statement)
         names = [holder, *(f"{holder}.{alias.name}" for alias in statement.names)]
     sources = evaluation.tree.sources
     return any(name in sources and evaluation.module(name).status == "new" for name in names if name)

@@ -81,7 +81,7 @@ class Origins:
                 case syntax.ImportFrom():
                     for alias in statement.names:
                         if (alias.asname or alias.name) == name:
-                            yield from self.of_name(absolute_module(statement, source), alias.name, depth - 1)
+                            yield from self.of_name(source.absolute(statement) or "", alias.name, depth - 1)
                 case syntax.Try():
                     own = [inner for inner in statement.body if imported_names(inner) and name in bound_names((inner,))]
                     if own or any(name in _targets(inner) for inner in statements(statement.body + statement.orelse)):
@@ -109,12 +109,3 @@ def _targets(statement: syntax.Statement) -> frozenset[str]:
         case syntax.Annotated(target=syntax.Name(id=name)):
             return frozenset({name})
     return frozenset()
-
-
-def absolute_module(node: syntax.ImportFrom, source: Source) -> str:
-    """The module that a from-import names."""
-    if node.level == 0:
-        return node.module
-    parts = source.name.split(".")
-    keep = len(parts) - node.level + source.is_package
-    return ".".join([*parts[: max(keep, 0)], *([node.module] if node.module else [])])

@@ -11,7 +11,6 @@ from optdep_lint.world.modules import Module
 from optdep_lint.world.probes import Unit, inquirer
 from optdep_lint.world.probes_asked import functions_spelling
 from optdep_lint.world.probes_census import census
-from optdep_lint.world.probes_origins import absolute_module
 from optdep_lint.world.probes_shared import (
     Guarded,
     catches_absence,
@@ -178,10 +177,10 @@ def _unrelated(survey: Survey, guarded: Guarded, statement: syntax.Statement) ->
                 if _needs_nothing(survey, guarded, alias.name):
                     return f"the import of `{alias.name}`"
         case syntax.ImportFrom():
-            module = absolute_module(statement, guarded.source)
+            module = guarded.source.absolute(statement)
             for alias in statement.names:
                 name = f"{module}.{alias.name}" if f"{module}.{alias.name}" in survey.tree.sources else module
-                if not _needs_nothing(survey, guarded, name):
+                if name is None or not _needs_nothing(survey, guarded, name):
                     return None
             return f"the import of `{module}`"
         case syntax.Evaluate(value=syntax.Call() as call):

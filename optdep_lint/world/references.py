@@ -93,6 +93,15 @@ class References:
                 yield from self._in_module(reader, aliases, method if owner else None)
             yield from self._in_functions(reader, node, {method} if owner else {*aliases, method})
 
+    def spelling(self, words: Iterable[str]) -> list[tuple[str, list[str]]]:
+        """The modules that may spell some of these words in a function, each with those; in order of the alphabet."""
+        index = (self._base or self)._spelling  # noqa: SLF001  # of the same class
+        found: dict[str, list[str]] = defaultdict(list)
+        for word in words:
+            for number in index.files(word):
+                found[self._subjects[number]].append(word)
+        return sorted(found.items())
+
     def to_module(self, module: str) -> Lazily[Reference]:
         """The statements that import a module, or something in it, as far as this world reaches them; its own parts left out."""
         key = (module, "")
@@ -115,19 +124,12 @@ class References:
             for statement in statements(reader.source.summary.body) if reader is not None else ():
                 if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
                     assert reader is not None
-                    parts = [name.split(".") for name in self._imported(statement, reader)]
+                    parts = [name.split(".") for name in reader.source.imported(statement)]
                     names = {".".join(part[:length]) for part in parts for length in range(1, len(part) + 1)}
                     for name in names:
                         if not is_within(reader.name, name):
                             found[name].append((reader.name, statement))
         return found
-
-    def _imported(self, statement: _Import, reader: Module) -> list[str]:
-        if isinstance(statement, syntax.Import):
-            return [alias.name for alias in statement.names]
-        level = statement.level
-        origin = self._evaluation.imports.resolve(statement.module, level, reader) if level else statement.module
-        return [f"{origin}.{alias.name}" for alias in statement.names] if origin else []
 
     def _importing(self, name: str, statement: _Import) -> Iterator[Reference]:
         reader = self._evaluation.modules[name]
@@ -142,7 +144,7 @@ class References:
         for definition in self._words.spelling(summary, (module.rpartition(".")[2],)):
             for statement in statements(summary.body_of(definition.node.body)):
                 if isinstance(statement, (syntax.Import, syntax.ImportFrom)) and any(
-                    is_within(name, module) for name in self._imported(statement, reader)
+                    is_within(name, module) for name in reader.source.imported(statement)
                 ):
                     yield Reference(reader.name, definition.name.partition(".")[0], {})
 

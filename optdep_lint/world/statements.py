@@ -107,7 +107,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
 
     def _import_from(self, node: syntax.ImportFrom, frame: Frame) -> bool:
         imports = self._evaluation.imports
-        name = imports.absolute(node, frame)
+        name = frame.module.source.absolute(node)
         if name is None or node.lazy or imports.is_lazy(name, frame):
             for alias in node.names:
                 lazy = Known("lazy import", name, True, alias.name) if name else imports.beyond_top(frame, node.at)

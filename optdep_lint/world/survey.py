@@ -209,7 +209,7 @@ class _Surveyor:
             own = [name for name in names if name not in evaluation.carried]
             seen.uses += self._failing_uses(evaluation, own, operations.references)
             seen.losses += self._lost(evaluation, own)
-            seen.deferred += self._needless(evaluation, own)
+            seen.deferred += self._needless(evaluation, own, operations.references)
         return seen
 
     def _note_failures(self, module: Module, seen: _Seen) -> None:
@@ -274,10 +274,12 @@ class _Surveyor:
             if root and root not in self.declared.usually_brought:
                 yield root, loss
 
-    def _needless(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Deferred]]:
+    def _needless(
+        self, evaluation: Evaluation, names: Iterable[str], references: References
+    ) -> Iterator[tuple[str, Deferred]]:
         if evaluation is self._base:
             return
-        for one in needless_failures(evaluation, self._base, self._functions, names, self._subjects):
+        for one in needless_failures(evaluation, self._base, self._functions, names, references):
             assert one.failure.cause is not None
             root = self._root(one.failure.cause.missing)
             if root:

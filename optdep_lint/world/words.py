@@ -28,7 +28,7 @@ _LONGEST = 0xFF
 
 
 class Index:
-    """In which of many files a word stands in a function; it says yes too often, never too rarely."""
+    """In which of many files a word stands in a function, or ends a dotted name; it says yes too often, never too rarely."""
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self._holding: dict[bytes, set[int]] = {}
@@ -39,7 +39,8 @@ class Index:
             encoded = [body for body in summary.bodies if isinstance(body, bytes)]
             if len(encoded) < len(summary.bodies):
                 self._unread.add(number)
-            for text in texts_in(b"".join(encoded)):
+            texts = texts_in(b"".join(encoded))
+            for text in texts | {text.rpartition(b".")[2] for text in texts}:
                 self._holding.setdefault(text, set()).add(number)
             self._count += 1
 
