@@ -32,16 +32,11 @@ from optdep_lint.world.values import (
 )
 
 if TYPE_CHECKING:
-    from optdep_lint.world.evaluation import Evaluation
+    pass
 
 
 class Calls(Following):
     """Evaluates calls, decorators and context managers."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        super().__init__(evaluation)
-        self._keeping: dict[tuple[object, ...], tuple[int, Asked]] = {}
-        """How often a decorator has given back what it was put on and done nothing else, and what it has asked for."""
 
     def decorators(self, nodes: tuple[syntax.Expression, ...], frame: Frame) -> list[Value]:
         """What the decorators of a definition are."""
@@ -87,12 +82,12 @@ class Calls(Following):
         """Call a decorator; one that has given back what it was put on, and done no more, is not followed for ever."""
         evaluation = self._evaluation
         shape = _shape_of(decorator, value)
-        times, asked = self._keeping.get(shape, (0, Asked())) if shape is not None else (0, Asked())
+        times, asked = (self._keeping.get(shape) if shape is not None else None) or (0, Asked())
         if times >= PATIENCE:
             if evaluation.running:
                 evaluation.running[-1].include(asked)
             return value
-        before = (evaluation.effects, len(frame.exits))
+        before, asked = (evaluation.effects, len(frame.exits)), asked.with_all_of(Asked())
         evaluation.running.append(asked)
         try:
             result = self.call(decorator, (value,), {}, frame, at)
@@ -102,7 +97,7 @@ class Calls(Following):
                 evaluation.running[-1].include(asked)
         if shape is not None:
             kept = result is value and before == (evaluation.effects, len(frame.exits))
-            self._keeping[shape] = (times + 1 if kept else 0, asked)
+            self._keeping.put(shape, times + 1 if kept else 0, asked)
         return result
 
     def _registered(self, function: FunctionValue, frame: Frame, at: int) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
@@ -11,6 +11,7 @@ from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.loading import through
 from optdep_lint.world.modules import Asked
 from optdep_lint.world.mutations import MUTATING, changed
+from optdep_lint.world.recalled import Recalled
 from optdep_lint.world.truth import Condition, Truth, every, negate
 from optdep_lint.world.values import (
     Cause,
@@ -53,9 +54,17 @@ class Following:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        self._idle: dict[tuple[object, ...], int] = {}
+        self._idle: Recalled[int] = Recalled()
         """How often following a function with arguments of the same kinds has come to nothing: with a text, which may name a module, or without."""
-        self._results: dict[tuple[object, ...], tuple[FunctionValue, Value, Asked]] = {}
+        self._results: Recalled[tuple[FunctionValue, Value]] = Recalled()
+        self._keeping: Recalled[int] = Recalled()
+        """How often a decorator has given back what it was put on and done nothing else."""
+
+    def go_on_from(self, before: Following, is_alike: Callable[[Asked], bool]) -> None:
+        """Take what calls have shown in another world for what they show in this one, wherever all that they ask for is alike."""
+        self._idle.go_on_from(before._idle, is_alike)
+        self._results.go_on_from(before._results, is_alike)
+        self._keeping.go_on_from(before._keeping, is_alike)
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
         """Evaluate a call.
@@ -210,15 +219,16 @@ class Following:
         key = (id(function if function.memoised else function.node), text) if repeats else None
         known = self._results.get(key) if key is not None else None
         if known is not None:
+            (_, result), asked = known
             if evaluation.running:
-                evaluation.running[-1].include(known[2])
-            return known[1]
+                evaluation.running[-1].include(asked)
+            return result
         names = any(isinstance(argument, Constant) and isinstance(argument.value, str) for argument in arguments)
         shape = (id(function.node), names)
+        times, asked_before = self._idle.get(shape) or (0, Asked())
         caused_ = cause is not None or any(argument.cause is not None for argument in arguments)
-        if evaluation.cautious and not caused_ and self._idle.get(shape, 0) >= PATIENCE:
-            if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
-                arguments[0].vague = True
+        if evaluation.cautious and not caused_ and times >= PATIENCE:
+            _leave_open(function, arguments)
             return evaluation.expressions.unknown(text)
         effects = evaluation.effects
         outermost = evaluation.budget is None
@@ -230,10 +240,9 @@ class Following:
         try:
             result = self.run_function(function, arguments, keywords, frame, at, cause, repeatable=key is not None)
         except GiveUp:
-            self._idle[shape] = PATIENCE
+            self._idle.put(shape, PATIENCE, asked)
             self._give_up(function, frame, at)
-            if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
-                arguments[0].vague = True
+            _leave_open(function, arguments)
             if not outermost:
                 raise
             return evaluation.expressions.unknown(text)
@@ -245,12 +254,12 @@ class Following:
                 evaluation.budget = None
         quiet = evaluation.effects == effects and len(frame.exits) == before
         if quiet and not asked.imports and _says_nothing(function, result):
-            self._idle[shape] = self._idle.get(shape, 0) + 1
+            self._idle.put(shape, times + 1, asked.with_all_of(asked_before))
         if isinstance(result, Unknown) and result.condition is None:
             result = evaluation.expressions.unknown(text, result.cause)
         kept = function.memoised and not frame.uncertain and len(frame.exits) == before
         if key is not None and (kept or (function.module.status == "ok" and quiet and not _holds_instance(result))):
-            self._results[key] = (function, result, asked)
+            self._results.put(key, (function, result), asked)
         return result
 
     def _give_up(self, function: FunctionValue, frame: Frame, at: int) -> None:
@@ -388,6 +397,12 @@ def decisive(failures: Sequence[Failure]) -> Failure | None:
 def _holds_instance(value: Value) -> bool:
     """Another call gives another object, and what is done to the one is not done to the other."""
     return isinstance(value, Instance) or (isinstance(value, Items) and any(map(_holds_instance, value.elements)))
+
+
+def _leave_open(function: FunctionValue, arguments: tuple[Value, ...]) -> None:
+    """What an instance has is not known after a constructor that is not followed."""
+    if function.name == "__init__" and arguments and isinstance(arguments[0], Instance):
+        arguments[0].vague = True
 
 
 def _says_nothing(function: FunctionValue, result: Value) -> bool:

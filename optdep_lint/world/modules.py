@@ -92,6 +92,12 @@ class Asked:
         self.felt |= other.felt
         self.reads |= other.reads
 
+    def with_all_of(self, other: Asked) -> Asked:
+        """All that either asked for."""
+        both = Asked()
+        both.felt, both.reads = self.felt | other.felt, self.reads | other.reads
+        return both
+
 
 class Module:
     """A module of the project in one world."""

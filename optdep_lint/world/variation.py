@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from optdep_lint.world import stdlib
 from optdep_lint.world.carried import came_by, carry, comes_first
 from optdep_lint.world.evaluation import Evaluation
-from optdep_lint.world.modules import Module, Tree
+from optdep_lint.world.modules import Asked, Module, Tree
 from optdep_lint.world.values import Choice, ClassValue, Descriptor, FunctionValue, Instance, Known, Value
 from optdep_lint.world.worlds import World
 
@@ -44,13 +44,9 @@ class Readers:
         """The modules that ask for something that is absent in a world."""
         roots = {dotted.partition(".")[0] for dotted in world.absent} | world.namespaces.keys()
         for root, asked in self.felt.items():
-            if root == DISTRIBUTION:
-                for dotted, names in asked.items():
-                    if world.missing_distribution(dotted.removesuffix(DISTRIBUTION)) is not None:
-                        yield from names
-            elif root in roots or world.present is not None or stdlib.is_stdlib_root(root):
-                for dotted, names in asked.items():
-                    if world.missing(dotted) is not None:
+            if root in (DISTRIBUTION, *roots) or world.present is not None or stdlib.is_stdlib_root(root):
+                for felt, names in asked.items():
+                    if _lacks(world, felt):
                         yield from names
 
     def reading(self, module: str, names: Iterable[str]) -> Iterator[str]:
@@ -118,6 +114,8 @@ class Variation(Generic[E]):
         varied.operations.base = base.operations
         varied.imported, varied.injected, varied.injecting = set(base.imported), dict(base.injected), base.injecting
         varied.doubtful = dict(base.doubtful)
+        if (world.python, world.platform) == (base.world.python, base.world.platform):
+            varied.calls.go_on_from(base.calls, self._is_alike)
         self._feeling = set(readers.feeling(world))
         self._told: dict[str, set[str]] = defaultdict(set)
         """Of each module, the names of which its readers know that they differ."""
@@ -196,6 +194,11 @@ class Variation(Generic[E]):
             self._carried[reader] = module.name
         return True
 
+    def _is_alike(self, asked: Asked) -> bool:
+        """All that was asked for is as it is in the base."""
+        shared, world = self.evaluation.shared, self.evaluation.world
+        return all(name in shared for name, _ in asked.reads) and not any(_lacks(world, felt) for felt in asked.felt)
+
     def _renew(self, name: str) -> None:
         self._carried.pop(name, None)
         self._replace(name, Module(self.evaluation.tree.sources[name]))
@@ -209,6 +212,13 @@ class Variation(Generic[E]):
 def vary(base: Evaluation, readers: Readers, world: World, wanted: Iterable[str] | None = None) -> Evaluation:
     """Evaluate a world in which more is absent than in `base`, sharing every module that cannot feel it."""
     return Variation(Evaluation, base, readers, world).want(wanted)
+
+
+def _lacks(world: World, felt: str) -> bool:
+    """What somebody asked for is absent."""
+    if felt.endswith(DISTRIBUTION):
+        return world.missing_distribution(felt.removesuffix(DISTRIBUTION)) is not None
+    return world.missing(felt) is not None
 
 
 def _differences(module: Module, base: Module) -> set[str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from optdep_lint.world.calls import Calls
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.worlds import World
@@ -85,3 +86,17 @@ def test_in_a_circle_the_failure_is_told_where_it_comes_from(varied):
         e="", m="from m_map import Agency", m_map="class Agency: pass\nimport u",
     )  # fmt: skip
     assert [step.message for step in evaluation.modules["u"].failure.chain] == ["imports u_dates"]
+
+
+def test_calls_that_cannot_differ_are_not_followed_again(varied, monkeypatch):
+    followed, plain = [], Calls.run_function
+    monkeypatch.setattr(
+        Calls, "run_function", lambda self, function, *rest, **more: (followed.append(function.name), plain(self, function, *rest, **more))[1]
+    )  # fmt: skip
+    evaluation, run = varied(
+        helpers="from importlib.util import find_spec\ndef name_of(text):\n    return text + '!'\ndef has():\n    return find_spec('gone') is not None",
+        a="try:\n    import gone\nexcept ImportError:\n    gone = None\nimport helpers\nNAME = helpers.name_of('a')\nHAS = helpers.has()",
+    )
+    assert run == ["a"]
+    assert followed == ["name_of", "has", "has"]
+    assert [evaluation.modules["a"].namespace[name].value for name in ("NAME", "HAS")] == ["a!", False]
