@@ -62,9 +62,13 @@ class Following:
 
     def go_on_from(self, before: Following, is_alike: Callable[[Asked], bool]) -> None:
         """Take what calls have shown in another world for what they show in this one, wherever all that they ask for is alike."""
-        self._idle.go_on_from(before._idle, is_alike)
-        self._results.go_on_from(before._results, is_alike)
-        self._keeping.go_on_from(before._keeping, is_alike)
+
+        def is_settled(times: int, asked: Asked) -> bool:
+            return times >= PATIENCE and is_alike(asked)
+
+        self._idle.go_on_from(before._idle, is_settled)
+        self._keeping.go_on_from(before._keeping, is_settled)
+        self._results.go_on_from(before._results, lambda _, asked: is_alike(asked))
 
     def evaluate(self, node: syntax.Call, frame: Frame) -> Value:
         """Evaluate a call.

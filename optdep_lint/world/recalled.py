@@ -16,18 +16,18 @@ class Recalled(Generic[Shown]):
     def __init__(self) -> None:
         self._own: dict[Hashable, tuple[Shown, Asked]] = {}
         self._before: Recalled[Shown] | None = None
-        self._is_alike: Callable[[Asked], bool] = bool
+        self._holds: Callable[[Shown, Asked], bool] = lambda _shown, _asked: False
 
-    def go_on_from(self, before: Recalled[Shown], is_alike: Callable[[Asked], bool]) -> None:
-        """Recall what was shown in another world, too, wherever all that it has asked for is alike in this one."""
-        self._before, self._is_alike = before, is_alike
+    def go_on_from(self, before: Recalled[Shown], holds: Callable[[Shown, Asked], bool]) -> None:
+        """Recall what was shown in another world, too, wherever it holds in this one."""
+        self._before, self._holds = before, holds
 
     def get(self, key: Hashable) -> tuple[Shown, Asked] | None:
         """What a call has shown, with what it has asked for; None where it has not been followed."""
         found = self._own.get(key)
         if found is None and self._before is not None:
             found = self._before.get(key)
-            if found is not None and not self._is_alike(found[1]):
+            if found is not None and not self._holds(*found):
                 return None
         return found
 
