@@ -27,7 +27,7 @@ def tree_of(project: Project, config: Config, read: Mapping[Path, Read]) -> tupl
     """The modules of a project that were followed, and the files that could not be read."""
     sources: dict[str, Source] = {}
     for file in project.files:
-        name = file.module or file.relative.removesuffix(".py").replace("/", ".").replace("-", "_")
+        name = file.module or file.relative.removesuffix(".py").replace("/", ".")
         if (file.module is not None or is_subject(file, config)) and read[file.path].followed:
             sources.setdefault(name, Source(name, file.relative, file.is_package, read[file.path].summary))
     stubs = {file.module: read[file.path].summary for file in project.stubs if file.module is not None}

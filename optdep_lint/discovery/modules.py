@@ -73,12 +73,14 @@ class Layout:
         return any(each.count("/") == 1 and each.startswith(name + "/") for each in self._packages)
 
     def _find_test_folders(self) -> frozenset[str]:
-        """Folders named `tests` or `test`, within packages too, that hold pytest files."""
+        """Folders named `tests` or `test`, within packages too, that hold pytest files; `testing` where it holds them itself."""
         found = set()
         for name in self._sources:
             parts = name.split("/")
             if not _is_test_file(parts[-1]):
                 continue
+            if parts[-2:-1] == ["testing"]:
+                found.add(name.removesuffix(parts[-1]))
             for depth, part in enumerate(parts[:-1]):
                 if part in ("tests", "test"):
                     found.add("/".join(parts[: depth + 1]) + "/")

@@ -82,6 +82,13 @@ def _kept(roots: tuple[str, ...], name: str, specifier: str | None) -> tuple[str
     return tuple(root for root in roots if root not in lost)
 
 
+def lost_since(distribution: str, root: str) -> str | None:
+    """The version from which on a distribution, by its normalized name, does not bring a root any more."""
+    from optdep_lint.metadata.known_import_names import LOST
+
+    return dict(LOST.get(distribution, ())).get(root)
+
+
 def known_roots(name: str) -> tuple[str, ...] | None:
     """Return the roots that the shipped table has for a normalized distribution, or None."""
     from optdep_lint.metadata.known_import_names import (

@@ -33,7 +33,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optdep_lint.findings import Finding
+from optdep_lint.facts.position import line_of
+from optdep_lint.findings import Finding, Step
 from optdep_lint.rules import Rule
 from optdep_lint.rules.wording import find, steps_of, without
 from optdep_lint.world.blame import blames
@@ -53,7 +54,9 @@ def check(survey: Survey) -> Iterator[Finding]:
     for probe in unprotected_probes(survey):
         if (probe.path, probe.at) not in told:
             message = f"asking for `{probe.name}` raises {without(survey, probe.root)}: nothing asks for the parent first, or catches it"
-            yield find(RULE, survey, probe.path, probe.at, message, root=probe.root)
+            path, at = probe.asked_at
+            there = () if probe.asked_at == (probe.path, probe.at) else (Step(path, line_of(at), "is asked for here"),)
+            yield find(RULE, survey, probe.path, probe.at, message, root=probe.root, because=there)
 
 
 RULE = Rule(code="OPD402", name="unprotected-dotted-find-spec", check=check, fixable="sometimes")

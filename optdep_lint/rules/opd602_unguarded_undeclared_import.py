@@ -43,6 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optdep_lint.findings import Finding
+from optdep_lint.metadata.import_names import lost_since
 from optdep_lint.rules import Rule
 from optdep_lint.rules.wording import find, steps_of
 from optdep_lint.world.blame import blames
@@ -54,10 +55,17 @@ def check(survey: Survey) -> Iterator[Finding]:
     for blame in blames(survey):
         if blame.kind == "undeclared":
             failure = blame.breakage.failure
-            message = (
-                f"importing `{blame.breakage.module}` needs `{blame.root}`, which no requirement or extra declares"
-            )
+            message = f"importing `{blame.breakage.module}` needs `{blame.root}`, which {_missing(survey, blame.root)}"
             yield find(RULE, survey, blame.path, blame.at, message, root=blame.root, because=steps_of(failure))
+
+
+def _missing(survey: Survey, root: str) -> str:
+    """Why nothing brings a root: nobody asks for it, or what is asked for has lost it."""
+    for one in survey.declared.metadata.required:
+        since = lost_since(one.distribution, root)
+        if since is not None:
+            return f"`{one.distribution}` does not bring since its version {since}"
+    return "no requirement or extra declares"
 
 
 RULE = Rule(code="OPD602", name="unguarded-undeclared-import", check=check, fixable="sometimes")

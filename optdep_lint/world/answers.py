@@ -34,7 +34,6 @@ from optdep_lint.world.values import (
     builtin,
     caused,
     elements_of,
-    is_none,
 )
 
 if TYPE_CHECKING:
@@ -138,13 +137,13 @@ def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, fr
 
 
 def _refuse_sentinels(known: KnownThings, wanted: Value, frame: Frame, at: int) -> None:
-    """None in the place of a type that is not there: among others it fails unless one before it fits.
+    """None, or its name, in the place of a type that is not there: among others it fails unless one before it fits.
 
     Raises:
         Raised: where it stands alone, or nobody has made the call that is followed.
     """
     types = [frame.state.settle(one) for one in (wanted.elements if isinstance(wanted, Items) else (wanted,))]
-    sentinel = next((one for one in types if is_none(one) and one.cause is not None), None)
+    sentinel = next((one for one in types if isinstance(one, Constant) and one.cause is not None), None)
     if sentinel is not None and (len(types) == 1 or known.evaluation.foresees):
         message = "isinstance() arg 2 must be a type, a tuple of types, or a union"
         type_ = builtin("TypeError")

@@ -18,7 +18,7 @@ from optdep_lint.world.modules import Module
 from optdep_lint.world.operations import atoms_of
 from optdep_lint.world.references import References, stands_for
 from optdep_lint.world.truth import Condition
-from optdep_lint.world.values import Items, Table, Value
+from optdep_lint.world.values import FunctionValue, Items, Table, Value
 from optdep_lint.world.words import Words
 from optdep_lint.world.written_guards import WrittenGuards
 
@@ -109,7 +109,7 @@ class Askers:
         if len(spelling) > _MOST_READERS:
             return None
         if not outside and not spelling and not any(self._base.outside_functions(module, name)):
-            return None
+            return iter(()) if is_private(name) else None
         inside = (
             Entry(reader.name, definition.name)
             for reader, definition, node in spelling
@@ -123,7 +123,18 @@ class Askers:
         definition = self._words.definition(self._evaluation.tree.sources[module].summary, name)
         node = definition.node if definition is not None else getattr(value, "node", None)
         decorators = node.decorators if isinstance(node, (syntax.Function, syntax.Class)) else ()
-        return any(last_name(one) not in _PLAIN_DECORATORS for one in decorators)
+        return any(last_name(one) not in _PLAIN_DECORATORS and not self._gives_back(module, one) for one in decorators)
+
+    def _gives_back(self, module: str, decorator: syntax.Expression) -> bool:
+        """A decorator of the project that gives back what it is given, and does nothing else."""
+        names = self._evaluation.modules[module].namespace
+        value = names.get(decorator.id) if isinstance(decorator, syntax.Name) else None
+        if not isinstance(value, FunctionValue) or not isinstance(value.node, syntax.Function) or value.node.decorators:
+            return False
+        match value.module.source.summary.body_of(value.node.body):
+            case (syntax.Return(value=syntax.Name(id=given)),):
+                return [parameter.name for parameter in value.node.parameters] == [given]
+        return False
 
     def _reading_table(self, keeper: Module, name: str) -> Iterator[Entry] | None:
         """The functions that read a list or table of a module, there or where it is imported by its name."""

@@ -281,7 +281,7 @@ class Attributes(Questions):
     def _instance_attribute(self, value: Instance, name: str, frame: Frame, at: int) -> Value:
         found = value.attributes.get(name)
         if found is not None:
-            return found
+            return caused(found, value.cause)
         if name == "__class__":
             return value.type
         if name == "args" and is_exception(value.type):
@@ -299,7 +299,7 @@ class Attributes(Questions):
         if isinstance(found, FunctionValue) or (isinstance(found, Known) and found.model == "decorated"):
             return caused(Method(found, value), value.cause)
         if found is not None:
-            return found if not isinstance(found, Unbound) and not value.vague else Unknown()
+            return caused(found, value.cause) if not isinstance(found, Unbound) and not value.vague else Unknown()
         hook = self.class_member(value.type, "__getattr__") if not value.vague else None
         if isinstance(hook, FunctionValue):
             return calls.call(Method(hook, value), (Constant(name),), {}, frame, at, value.cause)

@@ -113,6 +113,9 @@ class Bindings(ABC):
         elif elements is not None:
             error = ValueError(f"wrong number of values to unpack (expected {len(targets)})")
             self._evaluation.expressions.as_python(error, frame, getattr(targets[0], "at", 0), value)
+        elif isinstance(value, Constant) and not isinstance(value.value, (str, bytes)):
+            refused = TypeError(f"cannot unpack non-iterable {type(value.value).__name__} object")
+            self._evaluation.expressions.as_python(refused, frame, getattr(targets[0], "at", 0), value)
         for position, part in enumerate(targets):
             whole = part.value if isinstance(part, syntax.Starred) else part
             self.assign(whole, parts[position] if parts else caused(Unknown(), value.cause), frame)  # type: ignore[arg-type]

@@ -207,8 +207,10 @@ class _Judge:
         assert self._module is not None
         if survey.config.strict:
             return True
-        if self._areas.is_hosted(self._module, best.root) or self._refuses():
+        if self._areas.is_hosted(self._module, best.root):
             return False
+        if self._refuses():
+            return best.reached and best.module != self._module
         if best.reached:
             return True
         if kind == "probe":
@@ -230,7 +232,10 @@ class _Judge:
         )  # fmt: skip
 
     def _refuses(self) -> bool:
-        """A `raise` in the module's own code ends its import: it says in its own words what is missing."""
+        """A `raise` in the module's own code ends its import: it says in its own words what is missing.
+
+        A package that cannot be imported at all because of one of its modules does not mean that.
+        """
         failure = self._best.failure
         if failure.kind != "raise" or (failure.chain and not failure.chain[-1].message.startswith("imports")):
             return False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from optdep_lint.config import Config
 from optdep_lint.metadata import ProjectMetadata, normalized
@@ -52,8 +54,12 @@ class Declared:
         self, metadata: ProjectMetadata, tree: Tree, config: Config, guarded: frozenset[str] = frozenset()
     ) -> None:
         asked = {name for source in tree.sources.values() for name in source.summary.asks if not tree.owns(name)}
-        firsts = {name.partition(".")[0] for name in asked}
-        metadata = with_likely_names(metadata, {name for name in firsts if not is_stdlib_root(name)})
+        asking = [
+            {name.partition(".")[0] for name in source.summary.asks if name in asked}
+            for source in tree.sources.values()
+        ]
+        firsts = Counter(chain.from_iterable(asking))
+        metadata = with_likely_names(metadata, {name: firsts[name] for name in firsts if not is_stdlib_root(name)})
         self.metadata, self._tree, self._config = metadata, tree, config
         self._bringing = _by_root((*metadata.requirements, *_along(metadata)))
         self._brought = frozenset(_brought(metadata))

@@ -14,6 +14,8 @@ from optdep_lint.world.values import Instance, Table
 
 _FEWEST = 10
 """How many modules a package must have to be about what most of them need."""
+_SHORT = 4
+"""A word must have more letters than this for a longer name to be taken for the same."""
 _SEVERAL = 3
 """How many it must have, itself included, to be about what every one of them, itself aside, needs."""
 
@@ -59,13 +61,12 @@ class FeatureAreas:
         return any(not wanted.isdisjoint(_words_of(part)) for part in module.lower().split(".")[1:])
 
     def is_hosted(self, module: str, root: str) -> bool:
-        """An entry point of a group of the root's, as `pytest11`, names the module: only the root imports it."""
+        """An entry point of a group of the root's, as `pytest11` or `hatch`, names the module: only the root imports it."""
+        if root == "setuptools" and module.endswith(".setup"):  # a script that builds a part of the package
+            return True
         points = self._survey.declared.metadata.entry_points
         return any(
-            point.value.partition(":")[0].strip() == module
-            and point.group.startswith(root)
-            and not point.group[len(root) :][:1].isalpha()
-            for point in points
+            point.value.partition(":")[0].strip() == module and _is_group_of(point.group, root) for point in points
         )
 
     def _lies_among_needy(self, module: str, root: str) -> bool:
@@ -113,6 +114,14 @@ class FeatureAreas:
         package = self._survey.base.modules.get(module.rpartition(".")[0])
         replaced = package.replaced if package is not None else None
         return isinstance(replaced, Instance) and not any(isinstance(one, Table) for one in replaced.arguments)
+
+
+def _is_group_of(group: str, root: str) -> bool:
+    """A group begins with the root's name, or with that name without an ending: `hatch` is `hatchling`'s."""
+    if group.startswith(root) and not group[len(root) :][:1].isalpha():
+        return True
+    word = group.partition(".")[0]
+    return len(word) > _SHORT and word.isalpha() and root.startswith(word)
 
 
 def _names_exports(statement: syntax.Statement) -> bool:

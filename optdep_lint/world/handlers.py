@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import all_expressions, statements
+from optdep_lint.facts.walk import all_expressions, expressions, last_name, statements
 from optdep_lint.world.blocks import Blocks
 from optdep_lint.world.bound import bound_names, names_from
 from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Exit, Frame, State
-from optdep_lint.world.truth import Truth, assume
+from optdep_lint.world.truth import Atom, Truth, assume
 from optdep_lint.world.values import (
     Constant,
     Failure,
@@ -21,6 +21,7 @@ from optdep_lint.world.values import (
     Raised,
     Unknown,
     Value,
+    builtin,
     caused,
 )
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _PLAIN = (syntax.Assign, syntax.Annotated, syntax.Augmented, syntax.Evaluate, syntax.Return, syntax.For, syntax.With)
 """Statements that come to their end unless something in them fails."""
+_OPENING = frozenset({"open", "read_text", "read_bytes"})
+_NO_FILE = frozenset({"OSError", "IOError", "EnvironmentError", "FileNotFoundError"})
 _NO_MODULE = re.compile(r"No module named '([^']*)'")
 
 
@@ -50,13 +53,15 @@ class Handlers(Blocks):
         met, frame.exits = frame.exits, outer
         raised = [exit_ for exit_ in met if exit_.kind == "raise"]
         pending = [exit_ for exit_ in met if exit_.kind != "raise"]
+        if not falls and raised:
+            self._doubt_file(node, raised, State(dict(before), entry_assumed), frame)
         if self._evaluation.foresees and not any(exit_.failure and exit_.failure.cause for exit_ in raised):
             self._foresee(node, State(dict(before), entry_assumed), frame)
         outer_count = len(outer)
         ends: list[State] = []
         if falls and self.run(node.orelse, frame):
             ends.append(frame.state)
-        certain = not falls and len(met) == 1
+        certain = not falls and len(raised) + len(pending) == 1
         for exit_ in raised:
             frame.uncertain += not certain
             self._handle(node, exit_, known, frame, ends)
@@ -84,6 +89,20 @@ class Handlers(Blocks):
                 break
         frame.uncertain -= 1
         frame.state = after
+
+    def _doubt_file(self, node: syntax.Try, raised: list[Exit], entry: State, frame: Frame) -> None:
+        """A handler waits for a file that is not there: what fails after it was opened perhaps is never come to."""
+        if not any(handler.type is not None and _names(handler.type) & _NO_FILE for handler in node.handlers):
+            return
+        opening = (part for part in all_expressions(node.body) if isinstance(part, syntax.Call))
+        if any(last_name(part.function) in _OPENING for part in opening):
+            there = Atom(f"{self.place(node.at, frame).key} opens")
+            for exit_ in raised:
+                assume(there, True, exit_.state.assumed)
+            assume(there, False, entry.assumed)
+            type_ = builtin("FileNotFoundError")
+            failure = self._evaluation.expressions.failure(frame, node.at, "call", "no such file", None, type_)
+            raised.append(Exit("raise", entry, failure=failure))
 
     def _finally(self, node: syntax.Try, running: bool, outer_count: int, frame: Frame) -> bool:
         if not node.final:
@@ -231,6 +250,10 @@ class Handlers(Blocks):
                 frame.exits.append(Exit("raise", frame.state, failure=raised.failure))
                 return False
         return True
+
+
+def _names(node: syntax.Expression) -> set[str]:
+    return {part.id for part in expressions(node) if isinstance(part, syntax.Name)}
 
 
 def _place_of(failure: Failure) -> int:

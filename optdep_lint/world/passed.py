@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Collection
+
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
 from optdep_lint.facts.walk import Definition, expressions, statements, way_to
 from optdep_lint.world.bound import target_names
 from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
+from optdep_lint.world.values import Failure
 
 
-def is_about_arguments(condition: Condition, summary: Summary, path: str, definition: Definition) -> bool:
+def is_about_arguments(
+    condition: Condition, summary: Summary, failure: Failure, definition: Definition, types: Collection[str] = ()
+) -> bool:
     """A condition on the way through a function asks only for what its caller passed.
 
     Args:
         condition: What must hold.
         summary: The file of the function.
-        path: That file's path.
+        failure: What fails in the function under the condition: on one of several ways, whether a call of the function by
+            itself has failed in the same way before does not matter.
         definition: The function.
+        types: Names of the module under which there is nothing that could be a guard: an argument may be asked
+            whether it is of such a type, and they themselves whether they are None.
     """
+    again = Atom(f"{failure.path}@{failure.at} fails")
     match condition:
         case Negation(operand=operand):
-            return is_about_arguments(operand, summary, path, definition)
+            return is_about_arguments(operand, summary, failure, definition, types)
         case Every(operands=operands) | Some(operands=operands):
-            return all(is_about_arguments(operand, summary, path, definition) for operand in operands)
+            return all(
+                is_about_arguments(operand, summary, failure, definition, types)
+                for operand in operands
+                if operand != again
+            )
         case Atom(key=key):
             there, _, place = key.partition("@")
-            at = place.partition(" for ")[0]
-            return there == path and at.isdigit() and _asks_arguments(summary, definition, int(at))
+            at = place.removesuffix(" opens").partition(" for ")[0]
+            return there == failure.path and at.isdigit() and _asks_arguments(summary, definition, int(at), types)
 
 
-def _asks_arguments(summary: Summary, definition: Definition, at: int) -> bool:
+def _asks_arguments(summary: Summary, definition: Definition, at: int, types: Collection[str]) -> bool:
     way = way_to(summary.body_of(definition.node.body), at)
     if not way:
         return False
@@ -39,7 +53,22 @@ def _asks_arguments(summary: Summary, definition: Definition, at: int) -> bool:
     test = statement.test if isinstance(statement, (syntax.If, syntax.While)) else _test_in(statement, at)
     if test is None:
         return False
-    return _names(test) <= _from_arguments(summary.body_of(definition.node.body), definition)
+    passed_over = _as_types(test, types)
+    asked = {part.id for part in expressions(test) if isinstance(part, syntax.Name) and part not in passed_over}
+    return asked <= _from_arguments(summary.body_of(definition.node.body), definition)
+
+
+def _as_types(test: syntax.Expression, types: Collection[str]) -> list[syntax.Name]:
+    """The names in a test that are only asked for as types of arguments, or for None."""
+    found: list[syntax.Name] = []
+    for part in expressions(test):
+        match part:
+            case syntax.Call(function=syntax.Name(id="isinstance"), arguments=(_, wanted)):
+                named = (one for one in expressions(wanted) if isinstance(one, syntax.Name))
+                found += (one for one in named if one.id in types or isinstance(getattr(builtins, one.id, None), type))
+            case syntax.Compare(left=syntax.Name() as left, rights=(syntax.Constant(value=None),)) if left.id in types:
+                found.append(left)
+    return found
 
 
 def _test_in(statement: syntax.Statement, at: int) -> syntax.Expression | None:

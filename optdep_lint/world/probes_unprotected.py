@@ -14,9 +14,10 @@ from optdep_lint.world.truth import Atom, Condition, Every, Negation, Some
 from optdep_lint.world.values import Failure
 
 _SAYS_NOTHING = re.compile(
-    r"os\.environ|rocm|cuda|hip|npu|xpu|tpu|hpu|mps|musa|platform|linux|darwin|windows|win32", re.IGNORECASE
+    r"os\.environ|sys\.(?:std(?:in|out|err)|argv)|rocm|cuda|hip|npu|xpu|tpu|hpu|mps|musa|platform|linux|darwin|windows|win32",
+    re.IGNORECASE,
 )
-"""Conditions on platform and environment, which do not tell whether a distribution is installed."""
+"""Conditions on platform, environment and terminal, which do not tell whether a distribution is installed."""
 _PLACE = re.compile(r"@\d+$")
 """A condition that is known only by where it stands."""
 
@@ -29,6 +30,8 @@ class Unprotected:
     at: int
     name: str
     root: str
+    asked_at: tuple[str, int]
+    """Where it is asked for in the end: in a function that takes the name, elsewhere."""
 
 
 def unprotected_probes(survey: Survey) -> Iterator[Unprotected]:
@@ -57,7 +60,8 @@ def _raises(asker: Inquirer, site: Site, asking: Asking) -> Unprotected | None:
     place = place_of(survey, failed, site) if failed is not None else None
     if place is None or not site.holds(*place) or _callers_protect(asker, site, root, asking.name):
         return None
-    return Unprotected(*place, asking.name, root)
+    assert failed is not None
+    return Unprotected(*place, asking.name, root, failed.places[-1])
 
 
 def _escapes(asker: Inquirer, site: Site, root: str, name: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from optdep_lint.facts.walk import definitions
+from optdep_lint.facts import syntax
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import definitions, statements
 from optdep_lint.world.bound import binds_by_text
 from optdep_lint.world.calltime import Use
 from optdep_lint.world.passed import is_about_arguments
@@ -56,9 +58,10 @@ def _unguarded(survey: Survey) -> Iterator[Unguarded]:
         definition = next((one for one in definitions(source.summary) if one.name == use.function), None)
         if use.function and definition is None:
             continue
+        types = _other_types(survey, source.summary, root)
         if not all(
             _imports_another(survey, one, root)
-            or (definition and is_about_arguments(one, source.summary, failure.path, definition))
+            or (definition and is_about_arguments(one, source.summary, failure, definition, types))
             for one in failure.conditions
         ):
             continue
@@ -88,6 +91,23 @@ def _imports_another(survey: Survey, condition: Condition, root: str) -> bool:
         return False
     other = survey.declared.root_of(words[1])
     return other != root and other in survey.declared.optional and not come_together(survey, root, other)
+
+
+def _other_types(survey: Survey, summary: Summary, root: str) -> frozenset[str]:
+    """The names that a file's own imports bind to what Python has, or to what another root brings that has nothing to do with this one."""
+    found = set()
+    for statement in statements(summary.body):
+        if isinstance(statement, syntax.Import):
+            origins = {one.asname or one.name.partition(".")[0]: one.name for one in statement.names}
+        elif isinstance(statement, syntax.ImportFrom) and not statement.level:
+            origins = {one.asname or one.name: statement.module for one in statement.names}
+        else:
+            continue
+        for name, origin in origins.items():
+            other = survey.declared.root_of(origin)
+            if not survey.tree.owns(origin) and other != root and not (other and come_together(survey, root, other)):
+                found.add(name)
+    return frozenset(found)
 
 
 def _is_bound_by_text(survey: Survey, use: Use) -> bool:

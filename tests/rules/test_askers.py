@@ -407,6 +407,67 @@ CASES = {
             if failed:
                 raise ImportError("".join(failed))
         """,
+    "a decorator that gives back what it is given": TRY + """
+        def plainly(function):
+            return function
+
+        kept = []
+
+        def keeping(function):
+            kept.append(function)
+            return function
+
+        @plainly
+        def _sum(x):
+            return numba.njit(x)
+
+        @keeping
+        def _kept(x):
+            return numba.njit(x)  # expect: OPD202
+
+        def total(x):
+            if numba is None:
+                raise ImportError("numba")
+            return _sum(x) + _kept(x)
+        """,
+    "a private function that nobody calls": TRY + """
+        def _sum(x):
+            return numba.njit(x)
+        """,
+    "the type of an argument, and what another root brings": "import enum" + TRY + """
+        try:
+            import torch
+        except ImportError:
+            torch = None
+
+        def total(x):
+            if isinstance(x, (enum.Enum, bytes)) or torch is not None and isinstance(x, torch.Tensor):
+                return x
+            if numba is not None and isinstance(x, numba.Table) or isinstance(x, numba.Row):  # expect: OPD202
+                return len(x)
+            return [total(one) for one in x]
+        """,
+    "a stand-in that has None for what is not there": """
+        class Absent:
+            Table = None
+
+        try:
+            import numba
+        except ImportError:
+            numba = Absent()
+
+        def total(x):
+            return isinstance(x, numba.Table)  # expect: OPD202
+        """,
+    "a type's name for the type": """
+        try:
+            from numba import Table
+        except ImportError:
+            Table: type = "Table"
+
+        def total(x):
+            return isinstance(x, Table)  # expect: OPD202
+        """,
 }  # fmt: skip
 
 

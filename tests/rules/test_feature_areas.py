@@ -232,6 +232,36 @@ CASES: dict[str, tuple[dict[str, str], set[tuple[str, int, str]]]] = {
          "acme/has.py": "try:\n    import numba\n    HAS = True\nexcept ImportError:\n    HAS = False\n"},
         set(),
     ),
+    "a module of the package refuses, and with it the package": (
+        {"acme/__init__.py": "from acme.loops import total\n",
+         "acme/loops.py": "try:\n    import numba\nexcept ImportError:\n    raise ImportError('pip install acme[fast]')\ntotal = numba\n"},
+        {("acme/loops.py", 2, "OPD101")},
+    ),
+    "a file that may not be there is read first": (
+        {"acme/core.py": "try:\n    from numba import load\nexcept ImportError:\n    load = None\n"
+                         "def read(path):\n    try:\n        with open(path) as file:\n            return load(file)\n"
+                         "    except OSError:\n        return {}\nSETTINGS = read('.acme')\n"},
+        {("acme/core.py", 8, "OPD202")},
+    ),
+    "None is unpacked": (
+        {"acme/core.py": "from importlib.util import find_spec\ndef both():\n    if find_spec('numba') is None:\n        return None\n"
+                         "    import numba\n    return True, numba\nHAS, numba = both()\n"},
+        {("acme/core.py", 7, "OPD105")},
+    ),
+    "a plug-in of what the group is short for": (
+        {"pyproject.toml": PYPROJECT + "[project.entry-points.hatch]\nacme = 'acme.plugin'\n",
+         "acme/plugin.py": "import hatchling\n"},
+        set(),
+    ),
+    "a script that builds a part of the package": (
+        {"acme/c/setup.py": "import setuptools\n", "acme/c/__init__.py": ""},
+        set(),
+    ),
+    "a file of which no module can be made": (
+        {"acme/for-all.py": "from acme.for_all import run\nrun()\n", "acme/for_all.py": "import numba\ndef run(): pass\n",
+         "acme/__init__.py": "from acme import for_all\n"},
+        {("acme/for_all.py", 1, "OPD101")},
+    ),
     "nothing declares what comes with what an extra brings": (
         {"acme/io/loops.py": "import altair\nimport numba\n", "acme/io/plots.py": "import altair\n", "acme/io/__init__.py": ""},
         {("acme/io/plots.py", 1, "OPD602")},

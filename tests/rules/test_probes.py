@@ -401,6 +401,12 @@ UNPROTECTED = {
             return find_spec(name) is not None
         HAS = _has("aiter.ops")  # expect: OPD402
     """,
+    "on a terminal": """
+        import sys
+        from importlib.util import find_spec
+        def has():
+            return find_spec("aiter.ops") is not None if sys.stdout.isatty() else None  # expect: OPD402
+    """,
     "under a platform test": """
         import sys
         from importlib.util import find_spec

@@ -35,6 +35,21 @@ def roles(project: Project) -> dict[str, str]:
     return {file.relative: file.role for file in project.files}
 
 
+def test_a_testing_folder_that_holds_tests_itself(tmp_path: Path) -> None:
+    make(
+        tmp_path, "pyproject.toml", "acme/__init__.py", "acme/testing/test_a.py", "acme/testing/more.py",
+        "acme/b/testing/help.py", "acme/b/testing/tests/test_b.py", pyproject_toml=PROJECT,
+    )  # fmt: skip
+    found = roles(only(discover([tmp_path], Config())))
+    assert {name: found[name] for name in found if name != "pyproject.toml"} == {
+        "acme/__init__.py": "subject",
+        "acme/testing/test_a.py": "test",
+        "acme/testing/more.py": "test",
+        "acme/b/testing/help.py": "subject",
+        "acme/b/testing/tests/test_b.py": "test",
+    }
+
+
 def test_src_layout(tmp_path: Path) -> None:
     make(
         tmp_path, "pyproject.toml", "src/acme/__init__.py", "src/acme/a/b.py", "src/single.py", "tests/test_a.py",
