@@ -631,6 +631,18 @@ NOT_EARLY = {
                 return count(given)
             return True
     """.replace("{steps}", "; ".join(["total = len(given)"] * 700)),
+    "a condition on the type of what is given": """
+        from importlib.util import find_spec
+        class Kernels: pass
+        def kernels():
+            if find_spec("aiter") is None:
+                raise ImportError("install aiter")
+            return Kernels()
+        def has(found):
+            if isinstance(kernels(), Kernels):
+                found = {}
+            return find_spec("aiter") is not None or find_spec("flash_attn") is not None
+    """,
     "a condition on what was given": """
         from importlib.util import find_spec
         class State:
