@@ -35,7 +35,9 @@ def losses(evaluation: Evaluation, base: Evaluation, names: Iterable[str]) -> It
     for name in names:
         module, before = evaluation.modules[name], base.modules[name]
         if module.status == before.status == "ok" and "__all__" in before.namespace:
-            lost[name] = dict(_lost_names(module, before))
+            found = dict(_lost_names(module, before))
+            if found:
+                lost[name] = found
     public = {name: found.keys() for name, found in lost.items() if _is_public(name)}
     for name, found in lost.items():
         handing = [shown for other, shown in public.items() if other == name or name in base.modules[other].imports]

@@ -165,7 +165,7 @@ class References:
             return
         base, modules = self._base or self, self._evaluation.modules
         spelling = base._spelling.files(word) if word else set()  # noqa: SLF001  # of the same class
-        binding = base._binding.get(id(node), set()) | self._differing()  # noqa: SLF001  # as above
+        binding = base._binding.get(id(node), set()) | self._differing  # noqa: SLF001  # as above
         for number in sorted(binding | spelling):
             reader = modules.get(self._subjects[number])
             if reader is not None and reader.status == "ok":
@@ -173,6 +173,7 @@ class References:
                 if aliases or number in spelling:
                     yield reader, aliases
 
+    @cached_property
     def _differing(self) -> set[int]:
         """The numbers of the modules of this world that are not shared."""
         if self._base is None:
