@@ -109,7 +109,7 @@ class Askers:
         if len(spelling) > _MOST_READERS:
             return None
         if not outside and not spelling and not any(self._base.outside_functions(module, name)):
-            return iter(()) if is_private(name) else None
+            return None
         inside = (
             Entry(reader.name, definition.name)
             for reader, definition, node in spelling

@@ -430,10 +430,6 @@ CASES = {
                 raise ImportError("numba")
             return _sum(x) + _kept(x)
         """,
-    "a private function that nobody calls": TRY + """
-        def _sum(x):
-            return numba.njit(x)
-        """,
     "the type of an argument, and what another root brings": "import enum" + TRY + """
         try:
             import torch
