@@ -51,7 +51,12 @@ def check(survey: Survey) -> Iterator[Finding]:
     for found in unguarded_uses(survey):
         if found.kind == "typing":
             failure = found.use.failure
-            message = f"`{failure.subject}` is imported under TYPE_CHECKING only, but `{found.use.function}` uses it when it runs"
+            when = (
+                f"`{found.use.function}` uses it when it runs"
+                if found.use.function
+                else f"importing `{found.use.module}` uses it"
+            )
+            message = f"`{failure.subject}` is imported under TYPE_CHECKING only, but {when}"
             yield find(RULE, survey, failure.path, failure.at, message, because=steps_of(failure))
 
 

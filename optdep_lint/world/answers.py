@@ -58,7 +58,9 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
                 return Constant(truth is Truth.YES)
         return Unknown(Atom(f"hasattr({value.path}, {name!r})"))
     if isinstance(value, ModuleValue):
-        found = value.module.names.get(name)
+        module = evaluation.current(value.module)
+        evaluation.read(module, name)
+        found = module.names.get(name)
         if found is not None:
             found = frame.state.settle(found)
             return (
@@ -66,15 +68,11 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
                 if isinstance(found, (Unbound, Constant))
                 else Constant(True)
             )
-        if (
-            name in value.module.implicit
-            or name in MODULE_ATTRIBUTES
-            or evaluation.imports.is_below(value.module, name)
-        ):
+        if name in module.implicit or name in MODULE_ATTRIBUTES or evaluation.imports.is_below(module, name):
             return Constant(True)
-        if isinstance(value.module.names.get("__getattr__"), (FunctionValue, Known)):
-            return _answered(lambda: evaluation.imports.module_attribute(value.module, name, frame, at))
-        return Constant(False) if not value.module.dynamic and "__getattr__" not in value.module.names else Unknown()
+        if isinstance(module.names.get("__getattr__"), (FunctionValue, Known)):
+            return _answered(lambda: evaluation.imports.module_attribute(module, name, frame, at))
+        return Constant(False) if not module.dynamic and "__getattr__" not in module.names else Unknown()
     if isinstance(value, Constant):
         return caused(Constant(hasattr(value.value, name)), value.cause)
     if isinstance(value, ClassValue) and not name.startswith("__"):

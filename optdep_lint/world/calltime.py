@@ -16,7 +16,7 @@ from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Exit, Frame, State
 from optdep_lint.world.local_imports import goes_on_without
 from optdep_lint.world.modules import Module
-from optdep_lint.world.truth import Condition, assume, every, negate
+from optdep_lint.world.truth import Condition, Truth, assume, decide, every, negate
 from optdep_lint.world.values import (
     Choice,
     ClassValue,
@@ -42,11 +42,11 @@ _MOST_STEPS = 800
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A failure inside a function, when it is called."""
+    """A failure inside a function, when it is called, or at the top of a module that no world can import."""
 
     module: str
     function: str
-    """Dotted name within its module."""
+    """Dotted name within its module; empty where importing the module fails."""
     failure: Failure
     certain: bool
     """Every call fails; otherwise only some do."""
@@ -287,13 +287,21 @@ class CallTime:
     def _under(self, exit_: Exit, entry: Mapping[Condition, bool]) -> Failure:
         assert exit_.failure is not None
         new = (answer for answer in exit_.state.assumed.items() if answer not in entry.items())
-        conditions: list[Condition] = [key if holds else negate(key) for key, holds in new]
+        told = dict(new)
+        conditions: list[Condition] = [
+            key if holds else negate(key) for key, holds in told.items() if not _follows(key, told)
+        ]
         whole = every(conditions)
         return replace(exit_.failure, conditions=tuple(conditions) if whole is not None else ())
 
     def _trimmed(self, failure: Failure) -> Failure:
         """Without the step of the call that nobody made."""
         return replace(failure, chain=failure.chain[1:], places=failure.places[1:])
+
+
+def _follows(condition: Condition, told: Mapping[Condition, bool]) -> bool:
+    """What is told of the other conditions settles this one."""
+    return decide(condition, {key: holds for key, holds in told.items() if key != condition}) is not Truth.MAYBE
 
 
 def _where_bound(value: Value | None, state: State) -> Value | None:

@@ -41,6 +41,9 @@ _MOST_STEPS = 3000
 _DEEPEST = 25
 _DEEPEST_UNCERTAIN = 3
 _DEEPEST_MAYBE = 2
+_CALLING_WHAT_IS_GIVEN = frozenset({
+    *(f"builtins.{name}" for name in ("filter", "map", "max", "min", "sorted")), "functools.reduce", "itertools.groupby",
+})  # fmt: skip
 PATIENCE = 3
 """So often a call may come to nothing before it is taken to do so always."""
 
@@ -163,6 +166,8 @@ class Following:
             case External() if self.is_module(function):
                 raise Raised(self._not_callable(_cannot("module"), function, frame, at))
             case External():
+                if function.path in _CALLING_WHAT_IS_GIVEN and self._evaluation.foresees:
+                    self._call_given((*arguments, *keywords.values()), frame, at)
                 return self._evaluation.known.call(function, arguments, keywords, frame, at)
             case Known():
                 return self._evaluation.known.call_known(function, arguments, keywords, frame, at)
@@ -179,6 +184,16 @@ class Following:
             case Unknown() if function.doubt:
                 expressions.perhaps_missing("call", "TypeError", "it is not callable", frame, at)
         return expressions.unknown(self.key_of(function, arguments, keywords), function.cause or cause)
+
+    def _call_given(self, arguments: tuple[Value, ...], frame: Frame, at: int) -> None:
+        """Call the functions among the arguments of something that calls them at once.
+
+        Raises:
+            Raised: where one fails for certain.
+        """
+        for argument in arguments:
+            if isinstance(argument, FunctionValue) and argument.closure is not None:
+                self.run_function(argument, (), {"**": Unknown()}, frame, at)
 
     def _not_callable(self, message: str, value: Value, frame: Frame, at: int) -> Failure:
         certain = frame.module.name not in self._evaluation.blurred
@@ -339,18 +354,20 @@ class Following:
         """What the caller sees of the ways out of a call."""
         returns = [exit_ for exit_ in inner.exits if exit_.kind == "return"]
         raises = [exit_ for exit_ in inner.exits if exit_.failure is not None]
-        step = f"calls {function.name}"
+        own = self._evaluation.foresees and function.closure is frame
         last = decisive([exit_.failure for exit_ in raises if exit_.failure is not None]) if not returns else None
         for exit_ in raises:
             failure = exit_.failure
             near = inner.depth <= _DEEPEST_MAYBE or not self._evaluation.cautious
             if failure is not None and failure is not last and failure.concludes and near:
                 condition = _condition_of(exit_, entry)
-                self._evaluation.expressions.may_fail(through(failure, frame, at, step), condition, frame)
+                self._evaluation.expressions.may_fail(
+                    failure if own else through(failure, frame, at, f"calls {function.name}"), condition, frame
+                )
         if not returns:
             if last is None or not (last.concludes or frame.protected):
                 return Unknown()
-            raise Raised(through(last, frame, at, step))
+            raise Raised(last if own else through(last, frame, at, f"calls {function.name}"))
         result = returns[-1].value or Unknown()
         for exit_ in reversed(returns[:-1]):
             result = join_values(_condition_of(exit_, entry), exit_.value or Unknown(), result)

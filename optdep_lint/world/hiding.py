@@ -24,7 +24,8 @@ def may_guard(text: str, reader: Module, definition: Definition, absent: Collect
         definition: The function.
         absent: What is absent.
     """
-    path, _, at = text.partition("@")
+    path, _, place = text.partition("@")
+    at = place.partition(" for ")[0]
     if text.endswith((" fails", " opens")):
         return False
     if path != reader.source.path or not at.isdigit():

@@ -21,6 +21,7 @@ from optdep_lint.world.modules import Module, Tree, parents_of
 from optdep_lint.world.operations_uses import OperationUses
 from optdep_lint.world.references import References
 from optdep_lint.world.surroundings import TYPING_ONLY
+from optdep_lint.world.through_modules import reading_through_modules
 from optdep_lint.world.values import Failure, Unknown
 from optdep_lint.world.variation import Readers, vary
 from optdep_lint.world.words import Words
@@ -218,7 +219,12 @@ class _Surveyor:
         if certain or failures:
             seen.statuses[module.name] = "raises" if certain else "maybe"
         for failure in failures:
-            if failure is not None and failure.cause is not None and failure.cause.missing != TYPING_ONLY:
+            if failure is None or failure.cause is None:
+                continue
+            if failure.cause.missing == TYPING_ONLY:
+                if certain and failure.path == module.source.path and module.name in self._subjects:
+                    seen.uses.append((TYPING_ONLY, Use(module.name, "", _plain(failure), certain)))
+            else:
                 root = self._root(failure.cause.missing)
                 if root:
                     reached = module.name in self._entries and certain
@@ -252,11 +258,9 @@ class _Surveyor:
         askers = Askers(evaluation, calltime, self._words, self._subjects, references, base)
         own = frozenset(names)
         asking = {name for root in evaluation.world.absent for name in self._asking[root.partition(".")[0]]}
-        for name in sorted(own | asking):
+        for name, uses in self._called(evaluation, calltime, own, asking, base):
             module = evaluation.modules[name]
-            if module.status != "ok" or name not in self._subjects:
-                continue
-            for use in calltime.uses(module) if name in own else calltime.local_uses(module):
+            for use in uses:
                 cause = use.failure.cause
                 if cause is None or use.failure.path != module.source.path or use.failure.chain:
                     continue
@@ -267,6 +271,19 @@ class _Surveyor:
                 if root and key not in self._known and (root == TYPING_ONLY or not askers.ask(name, use.function)):
                     self._known.add(key)
                     yield root, replace(use, failure=_plain(use.failure))
+
+    def _called(
+        self, evaluation: Evaluation, calltime: CallTime, own: frozenset[str], asking: set[str], base: References
+    ) -> Iterator[tuple[str, Iterator[Use]]]:
+        """For each module, the failures of those of its functions that can feel a world's absences."""
+        for name in sorted(own | asking):
+            module = evaluation.modules[name]
+            if module.status == "ok" and name in self._subjects:
+                yield name, calltime.uses(module) if name in own else calltime.local_uses(module)
+        if evaluation is not self._base:
+            for module, one in reading_through_modules(evaluation, self._base, own, self._words, base):
+                uses = calltime.call(module, one)
+                yield module.name, (use for use in uses if not _imports_late(use.failure))
 
     def _lost(self, evaluation: Evaluation, names: Iterable[str]) -> Iterator[tuple[str, Loss]]:
         for loss in losses(evaluation, self._base, (name for name in names if name in self._subjects)):
@@ -309,6 +326,11 @@ class _Surveyor:
             {root: frozenset(names) for root, names in self._survived.items()}, self._statuses,
             self._judged,
         )  # fmt: skip
+
+
+def _imports_late(failure: Failure) -> bool:
+    """A function imports a name that is not there: as with an absent root, that says what is missing when it is called."""
+    return failure.kind == "name" and "cannot import name" in failure.message
 
 
 def _plain(failure: Failure) -> Failure:
