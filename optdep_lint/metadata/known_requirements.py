@@ -11,7 +11,7 @@ from functools import cache
 
 from optdep_lint.metadata.names import normalized
 
-_REQUIREMENTS = {
+REQUIREMENTS = {
     "accelerate": "huggingface-hub numpy packaging psutil pyyaml safetensors torch",
     "aio-pika": "aiormq yarl",
     "aiobotocore": "aiohttp botocore jmespath multidict python-dateutil wrapt",
@@ -27,7 +27,7 @@ _REQUIREMENTS = {
     "authlib": "cryptography joserfc",
     "azure-identity": "azure-core cryptography msal msal-extensions typing-extensions",
     "azure-storage-blob": "azure-core cryptography isodate typing-extensions",
-    "bokeh": "contourpy jinja2 numpy packaging pillow pyyaml tornado xyzservices",
+    "bokeh": "jinja2 numpy packaging pillow pyyaml tornado xyzservices",
     "boto3": "botocore jmespath s3transfer",
     "botocore": "jmespath python-dateutil urllib3",
     "cachecontrol": "msgpack requests",
@@ -85,12 +85,12 @@ _REQUIREMENTS = {
     "kubernetes": "certifi python-dateutil pyyaml requests requests-oauthlib urllib3 websocket-client",
     "langchain-core": "certifi httpx jsonpatch langchain-protocol langsmith packaging pydantic pyyaml tenacity typing-extensions uuid-utils",
     "lightgbm": "narwhals numpy scipy",
-    "litellm": "aiohttp anyio boto3 certifi click filelock httpx huggingface-hub importlib-metadata jinja2 jsonschema openai packaging pydantic-settings python-dotenv pyyaml tokenizers typing-extensions",
+    "litellm": "aiohttp boto3 certifi click filelock httpx huggingface-hub importlib-metadata jinja2 jsonschema openai packaging pydantic-settings python-dotenv pyyaml tokenizers typing-extensions",
     "magicgui": "docstring-parser psygnal qtpy superqt typing-extensions",
     "mako": "markupsafe",
     "markdown-it-py": "mdurl",
     "matplotlib": "contourpy cycler fonttools kiwisolver numpy packaging pillow pyparsing python-dateutil",
-    "mcp": "anyio httpx jsonschema pydantic pydantic-settings pyjwt python-multipart sse-starlette starlette typing-extensions typing-inspection uvicorn",
+    "mcp": "anyio jsonschema pydantic pyjwt python-multipart sse-starlette starlette typing-extensions typing-inspection uvicorn",
     "mkdocs": "click ghp-import jinja2 markdown markupsafe mergedeep mkdocs-get-deps packaging pathspec pyyaml pyyaml-env-tag watchdog",
     "moto": "boto3 botocore cryptography requests responses werkzeug xmltodict",
     "motor": "pymongo",
@@ -185,7 +185,7 @@ def usually_brought(distributions: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     waiting = list(given)
     while waiting:
-        for one in _REQUIREMENTS.get(waiting.pop(), "").split():
+        for one in REQUIREMENTS.get(waiting.pop(), "").split():
             if one not in found:
                 found.add(one)
                 waiting.append(one)
@@ -201,4 +201,4 @@ def is_well_known(name: str) -> bool:
 
 @cache
 def _named() -> frozenset[str]:
-    return frozenset(_REQUIREMENTS) | {one for brought in _REQUIREMENTS.values() for one in brought.split()}
+    return frozenset(REQUIREMENTS) | {one for brought in REQUIREMENTS.values() for one in brought.split()}
