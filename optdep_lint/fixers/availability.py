@@ -95,35 +95,44 @@ class Availability:
 
     def _find(self, root: str) -> Iterator[Probe]:
         without = self.without(root)
-        for name, source in sorted(self._survey.tree.sources.items()):
-            module, base = without.modules.get(name), self._survey.base.modules.get(name)
-            if module is None or base is None or base.status != "ok":
+        for name, word, function in self._saying_yes:
+            module = without.modules.get(name)
+            absent = module.namespace.get(word) if module is not None else None
+            if module is None or absent is None:
                 continue
-            importable = module.status == "ok"
+            if function and (other := _function_of(absent)) is not None:
+                answer = _call(without, module, other)
+            else:
+                answer = None if function else absent
+            if answer is not None and self._is_false_for(answer, root):
+                yield Probe(name, word, function, importable=module.status == "ok")
+
+    @cached_property
+    def _saying_yes(self) -> list[tuple[str, str, bool]]:
+        """The flags and the functions without parameters, True for these, that answer yes where all is there."""
+        found = []
+        for name, source in sorted(self._survey.tree.sources.items()):
+            base = self._survey.base.modules.get(name)
+            if base is None or base.status != "ok":
+                continue
             own = {statement.name for statement in source.summary.body if isinstance(statement, syntax.Function)}
             own |= _assigned(source.summary.body)
-            for word, value in list(base.namespace.items()):
-                absent = module.namespace.get(word)
-                if absent is None or word.startswith("__") or word not in own:
-                    continue
+            for word, value in [(word, value) for word, value in base.namespace.items() if word in own]:
                 function = _function_of(value)
-                if function is None:
-                    if _is_true(value) and self._is_false_for(absent, root):
-                        yield Probe(name, word, is_function=False, importable=importable)
-                elif self._answers(function, base, absent, root):
-                    yield Probe(name, word, is_function=True, importable=importable)
+                if word.startswith("__"):
+                    continue
+                if function is None and _is_true(value):
+                    found.append((name, word, False))
+                elif function is not None and self._says_yes(function, base):
+                    found.append((name, word, True))
+        return found
 
-    def _answers(self, function: FunctionValue, base: Module, absent: Value, root: str) -> bool:
-        """Called without arguments, it says yes where all is there and no where the root is not."""
+    def _says_yes(self, function: FunctionValue, base: Module) -> bool:
         node = function.node
         if not isinstance(node, syntax.Function) or node.parameters or node.kind != "plain":
             return False
-        there = _call(self._survey.base, base, function)
-        if there is None or not _is_true(there):
-            return False
-        other, without = _function_of(absent), self.without(root)
-        answer = _call(without, without.modules[base.name], other) if other is not None else None
-        return answer is not None and self._is_false_for(answer, root)
+        answer = _call(self._survey.base, base, function)
+        return answer is not None and _is_true(answer)
 
     def _is_false_for(self, value: Value, root: str) -> bool:
         if not isinstance(value, Constant) or value.value is not False or value.cause is None:

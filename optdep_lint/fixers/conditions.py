@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from optdep_lint.facts import syntax
+from optdep_lint.facts.walk import is_within, statements
 from optdep_lint.fixers.availability import Probe
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.imports import bound_as, import_name
@@ -90,7 +92,7 @@ def _relative(workshop: Workshop, source: Source, module: str, probe: Probe) -> 
     parts = package.split(".")
     for level in range(1, len(parts) + 1):
         base = ".".join(parts[: len(parts) - level + 1])
-        if probe.module == base or probe.module.startswith(f"{base}."):
+        if is_within(probe.module, base):
             rest = probe.module[len(base) :].lstrip(".")
             known = bound_as(source, "." * level + rest, probe.name)
             if known is not None:
@@ -108,7 +110,7 @@ def own_spelling(workshop: Workshop, source: Source, target: str) -> str:
     parts = package.split(".")
     for level in range(1, len(parts) + 1):
         base = ".".join(parts[: len(parts) - level + 1])
-        if target == base or target.startswith(f"{base}."):
+        if is_within(target, base):
             return "." * level + target[len(base) :].lstrip(".")
     return target
 
@@ -132,9 +134,6 @@ def _can_import(tree: Tree, module: str, probe: Probe) -> bool:
 
 
 def _own_imports(tree: Tree, name: str) -> list[str]:
-    from optdep_lint.facts import syntax
-    from optdep_lint.facts.walk import statements
-
     source = tree.sources[name]
     package = name if source.is_package else name.rpartition(".")[0]
     found = []

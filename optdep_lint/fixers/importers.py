@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import libcst as cst
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.position import line_of, span_of
-from optdep_lint.facts.walk import statements
+from optdep_lint.facts.position import span_of
 from optdep_lint.fixers import Refusal
 from optdep_lint.fixers.annotations import is_postponed, quote
 from optdep_lint.fixers.bench import Bench
 from optdep_lint.fixers.checks import insert_checks
 from optdep_lint.fixers.draft import Draft, comment_behind
+from optdep_lint.fixers.importing import Importing, Importings, Reading
 from optdep_lint.fixers.imports import spelled
 from optdep_lint.fixers.layout import moved, set_apart
 from optdep_lint.fixers.sentinels import guarded, present
 from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import NameUse, uses_of
 from optdep_lint.fixers.workshop import Workshop
-from optdep_lint.world.probes_asked import functions_spelling
 
 _MOST = 12
+_MOST_TOLD = 10
 
 
 @dataclass(slots=True)
@@ -34,11 +34,16 @@ class Importers:
     draft: Draft
     workshop: Workshop
     root: str
-    told: list[str] = field(default_factory=list)
-    """`path:line` of each import that was repaired."""
+    _told: dict[str, None] = field(default_factory=dict)
+    """`path:line` of whatever imports one of the names, with a note on those that stay as they are."""
     _followed: set[tuple[str, str]] = field(default_factory=set)
+    _importings: Importings = field(init=False)
     _shortened: set[int] = field(default_factory=set)
     """The displays that were dealt with."""
+
+    def __post_init__(self) -> None:
+        """Look at the project's imports."""
+        self._importings = Importings(self.workshop)
 
     def _bench(self, source: Source) -> Bench:
         return Bench(self.draft, self.workshop, source)
@@ -47,73 +52,68 @@ class Importers:
         """Guard the imports of the names, all or those of one module.
 
         Raises:
-            Refusal: where an importer needs one while it is imported itself.
+            Refusal: where an importer needs one while it is imported itself; all importers are listed.
         """
+        repairs = self._find(module, names, only)
+        try:
+            if len(repairs) > _MOST:
+                raise Refusal(f"{len(repairs)} files import it")
+            for repair in repairs:
+                repair()
+        except Refusal as refusal:
+            raise Refusal(f"{refusal}{self.listed}") from None
+
+    @property
+    def listed(self) -> str:
+        """The importers, in words that end a sentence; empty where there is none."""
+        shown = list(self._told)[:_MOST_TOLD]
+        more = f" and {len(self._told) - len(shown)} more" if len(self._told) > len(shown) else ""
+        return f"; imported in {', '.join(shown)}{more}" if shown else ""
+
+    def _tell(self, path: str, line: int, note: str) -> None:
+        """List an importer; what stands in a function fails when that is called, and is left as it is."""
+        self._told[f"{path}:{line} ({note})" if note else f"{path}:{line}"] = None
+
+    def _find(self, module: str, names: list[str], only: str | None) -> list[Callable[[], None]]:
+        """What is to be done in each file, after all importers have been found."""
         todo = [(module, name, True) for name in names]
         seen: set[tuple[str, str]] = set()
         by_file: dict[str, list[tuple[syntax.ImportFrom, str]]] = {}
-        passed: list[tuple[str, str, bool]] = []
+        others: list[Callable[[], None]] = []
         while todo:
             target, name, gone = todo.pop(0)
             if (target, name) in seen:
                 continue
             seen.add((target, name))
-            for importer, statement, deferred in self._imports(target, name):
-                for alias in statement.names:
-                    if gone and only not in (None, importer):
-                        continue
-                    if alias.name == name and (importer != module or only == module):
-                        if deferred:
-                            self._tell(importer, statement)
-                            continue
-                        local = alias.asname or alias.name
-                        path = self.workshop.modules[importer].path
-                        if gone:
-                            by_file.setdefault(path, []).append((statement, alias.name))
-                        else:
-                            passed.append((path, local, False))
-                        todo.append((importer, local, False))
-        if len(by_file) + len(passed) > _MOST:
-            raise Refusal(f"{len(by_file) + len(passed)} files import it")
-        for path, found in by_file.items():
-            self._guard_file(path, found)
-        for path, local, _ in passed:
-            self._follow_uses(self.workshop.source(path), [local])
+            for reading in self._importings.readings(target, name) if only is None else ():
+                self._tell(reading.path, reading.line, "in a function" if reading.when == "call" else "")
+                if reading.when in ("import", "annotation"):
+                    others.append(partial(_refuse, reading))
+            for one in self._importings.of(target, name):
+                if (gone and only not in (None, one.importer)) or (one.importer == module and only != module):
+                    continue
+                self._tell(one.path, one.line, "in a function" if one.deferred else "")
+                if one.deferred:
+                    continue
+                if one.alias == "*":
+                    others.append(partial(self._pass_on, one))
+                elif gone:
+                    by_file.setdefault(one.path, []).append((one.statement, one.alias))
+                else:
+                    others.append(partial(self._follow_local, one))
+                todo.append((one.importer, one.local, gone and one.alias == "*"))
+        return [*(partial(self._guard_file, path, found) for path, found in by_file.items()), *others]
 
-    def _imports(self, target: str, wanted: str) -> Iterator[tuple[str, syntax.ImportFrom, bool]]:
-        """The from-imports of a name of a module, and perhaps some others, with who has them and whether a function does."""
-        survey = self.workshop.survey
-        top = self._at_top()
-        for name, source in self.workshop.modules.items():
-            yield from ((name, statement, False) for statement in top.get((target, name), ()))
-            for definition in functions_spelling(survey, source, (wanted,)):
-                for statement in statements(source.summary.body_of(definition.node.body)):
-                    if isinstance(statement, syntax.ImportFrom) and self.target(name, statement) == target:
-                        yield name, statement, True
+    def _follow_local(self, one: Importing) -> None:
+        self._follow_uses(self.workshop.source(one.path), [one.local])
 
-    def _at_top(self) -> Mapping[tuple[str, str], list[syntax.ImportFrom]]:
-        """The from-imports outside of functions, by the module that is imported and the one that imports it."""
-        found: dict[tuple[str, str], list[syntax.ImportFrom]] | None = self.workshop.survey.kept.get("from-imports")
-        if found is None:
-            found = self.workshop.survey.kept["from-imports"] = defaultdict(list)
-            for name, source in self.workshop.modules.items():
-                for statement in statements(source.summary.body):
-                    if isinstance(statement, syntax.ImportFrom):
-                        found[self.target(name, statement), name].append(statement)
-        return found
-
-    def target(self, importer: str, statement: syntax.ImportFrom) -> str:
-        """The module that a from-import names."""
-        if not statement.level:
-            return statement.module
-        is_package = self.workshop.modules[importer].is_package
-        parts = importer.split(".")
-        kept = parts[: len(parts) - statement.level + (1 if is_package else 0)]
-        return ".".join([*kept, statement.module] if statement.module else kept)
-
-    def _tell(self, importer: str, statement: syntax.ImportFrom) -> None:
-        """An import in a function fails when the function is called: it is listed, and left as it is."""
-        self.told.append(f"{self.workshop.modules[importer].path}:{line_of(statement.at)} (in a function)")
+    def _pass_on(self, one: Importing) -> None:
+        """A star import binds the name where it is there: who has that may hand it on, not use it."""
+        source = self.workshop.source(one.path)
+        for use in uses_of(source, [one.local]):
+            if use.when != "typing":
+                line = source.line_of(source.span(use.node)[0])
+                raise Refusal(f"`{one.local}` comes to {one.path} by a star import, and is used there in line {line}")
 
     # --- one file ----------------------------------------------------------------------------------------------------
 
@@ -129,7 +129,6 @@ class Importers:
             if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
                 raise Refusal(f"the import in {path}:{span.line} cannot be guarded")
             locals_ += self._guard_statement(source, node, set(names))
-            self.told.append(f"{path}:{span.line}")
         self._follow_uses(source, locals_)
 
     def _guard_statement(self, source: Source, node: cst.ImportFrom, names: set[str]) -> list[str]:
@@ -259,6 +258,10 @@ class Importers:
         elif not isinstance(source.parent(display), (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)):
             text = f"({text})"
         self.draft.replace(source, start, end, text)
+
+
+def _refuse(reading: Reading) -> None:
+    raise Refusal(f"`{reading.code}` is needed while {reading.path} is imported, in line {reading.line}")
 
 
 def _bare(alias: cst.ImportAlias) -> cst.CSTNode:

@@ -140,7 +140,11 @@ def _insert(bench: Bench, lines: list[_Line], text: str, key: tuple[object, ...]
     source = bench.source
     after = next((line for line in lines if line.key > key), None)
     before = next((line for line in reversed(lines) if line.key <= key), None)
-    if before is not None and (after is None or before.key[0] == key[0]):
+    if before is not None and len(before.node.body) > 1:  # what shares its line may come to need the new import
+        if before.key[0] == 0:
+            raise Refusal("other statements share the line of a `__future__` import")
+        place = ImportPlace(source.leading_start(before.node), None, before.key[0])
+    elif before is not None and (after is None or before.key[0] == key[0]):
         place = ImportPlace(source.block_end(before.node), before.key[0], after.key[0] if after is not None else None)
         if after is not None and source.text[place.offset : source.leading_start(after.node)].strip(" \t\f") != "":
             place.below = None

@@ -14,6 +14,7 @@ from optdep_lint.fixers import Refusal, Repair, load_repairs
 from optdep_lint.fixers.prove import Objection, Prover, State
 from optdep_lint.fixers.splice import outside_is_kept, overlaps, splice
 from optdep_lint.fixers.workshop import Shelf, Workshop
+from optdep_lint.pool import seldom_collected
 from optdep_lint.suppressions import is_ignored
 
 MOST_PASSES = 50
@@ -79,6 +80,10 @@ class Passes:
 
     def run(self) -> Outcome:
         """Apply passes until none changes anything."""
+        with seldom_collected():
+            return self._run()
+
+    def _run(self) -> Outcome:
         seen = {self._fingerprint()}
         while len(self._outcome.passes) < MOST_PASSES:
             chosen = self._choose() or self._choose_again()

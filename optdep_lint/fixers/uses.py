@@ -45,7 +45,7 @@ def uses_of(source: Source, names: list[str]) -> Iterator[NameUse]:
     found = [node for name in dict.fromkeys(names) for node in source.spelled.get(name, ())]
     for node in sorted(found, key=lambda node: source.span(node)[0]) if len(names) > 1 else found:
         if _is_read(source, node) and _binder(source, node) is None:
-            yield NameUse(node, _when(source, node))
+            yield NameUse(node, when(source, node))
 
 
 def _is_read(source: Source, node: cst.Name) -> bool:
@@ -139,11 +139,11 @@ def _binds(source: Source, target: cst.CSTNode, name: str) -> bool:
     return any(one.value == name for one in source.all(cst.Name, target))
 
 
-def _when(source: Source, node: cst.Name) -> str:
-    """When a reading runs."""
+def when(source: Source, node: cst.Name | cst.Attribute) -> str:
+    """When a reading runs, in the words of `NameUse`."""
     inner: cst.CSTNode = node
     annotation: cst.Annotation | None = None
-    when = "import"
+    found = "import"
     for around in source.ancestors(node):
         if isinstance(around, cst.Annotation):
             annotation = around
@@ -152,12 +152,12 @@ def _when(source: Source, node: cst.Name) -> str:
         elif isinstance(around, _SCOPES) and inner is around.body:
             if annotation is not None and isinstance(source.parent(annotation), cst.AnnAssign):
                 return "typing" if _is_local(source, annotation) else "annotation"
-            when = "call"
+            found = "call"
             break
         elif isinstance(around, cst.If) and inner is around.body and spelled(around.test).endswith("TYPE_CHECKING"):
             return "typing"
         inner = around
-    return "annotation" if annotation is not None else when
+    return "annotation" if annotation is not None else found
 
 
 def _is_local(source: Source, annotation: cst.Annotation) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import libcst as cst
+
 from optdep_lint.config import Config
 from optdep_lint.discovery import Project, SourceFile
 from optdep_lint.engine import Looked, whole_tree
@@ -119,8 +121,8 @@ class Workshop:
         return min(names, key=len, default=root.replace("_", "-"))
 
     def is_typed(self, source: Source) -> bool:
-        """Whether type checkers are likely to look at a file: it has annotations, and the project has a checker's settings."""
-        return "# type: ignore" in source.text or (self.has_checker and "->" in source.text)
+        """Whether type checkers may look at a file: it has annotations, or the project has a checker's settings."""
+        return "# type: ignore" in source.text or self.has_checker or any(True for _ in source.all(cst.Annotation))
 
     @cached_property
     def minds_comparisons(self) -> bool:

@@ -96,7 +96,7 @@ def test_really(
     assert message in run(after, f"import {module} as m; {call}", torch)
     was, is_now = run(before, names(module), stubs), run(after, names(module), stubs)
     assert was.startswith("["), was
-    helpers = {"find_spec", "cache", "Any", "HAS_NUMBA"}
+    helpers = {"find_spec", "cache", "Any", "HAS_NUMBA", "TYPE_CHECKING"}
     assert set(eval(is_now)) - helpers == set(eval(was)) - helpers
     assert "Error" not in run(after, f"import {module} as m", stubs)
 

@@ -9,6 +9,7 @@ from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.draft import Draft
 from optdep_lint.fixers.importers import Importers
+from optdep_lint.fixers.importing import Importings
 from optdep_lint.fixers.workshop import Workshop
 from optdep_lint.world.values import Choice, Unbound, Value
 
@@ -21,7 +22,7 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
     draft = Draft()
     draft.unsafe.append("what uses the name has to expect its absence")
     importers = Importers(draft, workshop, root)
-    target = importers.target(module, statement)
+    target = Importings(workshop).target(module, statement)
     if finding.code == "OPD104":
         absent = workshop.availability.without(root).modules.get(target)
         bound = (

@@ -46,10 +46,8 @@ def build(finding: Finding, workshop: Workshop) -> Fix:
         _wrap(draft, source, family, test, exported)
     importers = Importers(draft, workshop, root)
     importers.repair(workshop.module_of(finding.path), family.names)
-    listed = f"; imported in {', '.join(importers.told)}" if importers.told else ""
-    return draft.finish(
-        f"Define {', '.join(f'`{name}`' for name in family.names)} under the guard of the operation{listed}"
-    )
+    defined = ", ".join(f"`{name}`" for name in family.names)
+    return draft.finish(f"Define {defined} under the guard of the operation{importers.listed}")
 
 
 def _family(source: Source, guard: Guard | None, first: cst.FunctionDef | cst.ClassDef) -> tuple[Family, bool]:

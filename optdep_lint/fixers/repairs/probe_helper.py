@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from optdep_lint.facts.walk import is_within
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
@@ -148,7 +149,7 @@ def _remove_exit(draft: Draft, source: Source, early: cst.If, scope: cst.CSTNode
     (subject,) = asked
     later = [call for call in source.all(cst.Call, scope) if source.span(call)[0] > source.span(early)[1]]
     again = [_subject(call) for call in later]
-    if not any(one is not None and (one == subject or one.startswith(f"{subject}.")) for one in again):
+    if not any(one is not None and is_within(one, subject) for one in again):
         raise Refusal(f"nothing asks for `{subject}` again once this decision is gone")
     holder = source.parent(early)
     if isinstance(holder, cst.IndentedBlock) and len(holder.body) == 1:
