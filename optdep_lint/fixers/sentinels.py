@@ -13,6 +13,8 @@ from optdep_lint.fixers.source import Source
 from optdep_lint.fixers.uses import bound_names, imports_in, uses_of
 from optdep_lint.fixers.workshop import Workshop
 
+_FOR_TOOLS = re.compile(r"\s*(?:noqa|type:|pyright:|mypy:|isort:|ruff:|pylint:|pragma:|nosec)")
+
 
 def sentinel(workshop: Workshop, source: Source, name: str) -> str:
     """`name = None`; type checkers are told where they look."""
@@ -36,7 +38,19 @@ def guarded(bench: Bench, names: list[str], body: str, indent: str) -> str:
         return text
     bench.draft.settled |= {(bench.source.path, name) for name in names}
     test = import_name(bench, "typing", "TYPE_CHECKING")
-    return f"{indent}if {test}:\n{body}\n{indent}else:\n{indented(text, unit)}"
+    again = indented(text.replace(body, _without_remarks(body), 1), unit)
+    return f"{indent}if {test}:\n{body}\n{indent}else:\n{again}"
+
+
+def _without_remarks(lines: str) -> str:
+    """Imports without what comments say to people: that is told once."""
+    found = []
+    for line in lines.split("\n"):
+        code, mark, comment = line.partition("#")
+        kept = line if not mark or _FOR_TOOLS.match(comment) else code.rstrip()
+        if kept or not line:
+            found.append(kept)
+    return "\n".join(found)
 
 
 def absent(bench: Bench, name: str) -> str:

@@ -146,7 +146,7 @@ def _remove_exit(draft: Draft, source: Source, early: cst.If, scope: cst.CSTNode
     asked = {_subject(call) for call in source.all(cst.Call, early.test)}
     if len(asked) != 1 or None in asked or isinstance(early.test, cst.BooleanOperation):
         raise Refusal("the early decision asks for more than one thing")
-    (subject,) = asked
+    subject = next(iter(asked)) or ""
     later = [call for call in source.all(cst.Call, scope) if source.span(call)[0] > source.span(early)[1]]
     again = [_subject(call) for call in later]
     if not any(one is not None and is_within(one, subject) for one in again):
