@@ -135,16 +135,12 @@ def _can_import(tree: Tree, module: str, probe: Probe) -> bool:
 
 def _own_imports(tree: Tree, name: str) -> list[str]:
     source = tree.sources[name]
-    package = name if source.is_package else name.rpartition(".")[0]
     found = []
     for statement in statements(source.summary.body):
-        if isinstance(statement, syntax.Import):
-            found += [alias.name for alias in statement.names]
-        elif isinstance(statement, syntax.ImportFrom):
-            parts = package.split(".")
-            base = ".".join(parts[: len(parts) - statement.level + 1]) if statement.level else ""
-            target = ".".join(filter(None, (base, statement.module)))
-            found += [target, *(f"{target}.{alias.name}" for alias in statement.names)]
+        if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
+            found += source.imported(statement)
+        if isinstance(statement, syntax.ImportFrom):
+            found += filter(None, [source.absolute(statement)])
     return found
 
 

@@ -122,9 +122,4 @@ class Importings:
 
     def target(self, importer: str, statement: syntax.ImportFrom) -> str:
         """The module that a from-import names."""
-        if not statement.level:
-            return statement.module
-        is_package = self._workshop.modules[importer].is_package
-        parts = importer.split(".")
-        kept = parts[: len(parts) - statement.level + (1 if is_package else 0)]
-        return ".".join([*kept, statement.module] if statement.module else kept)
+        return self._workshop.modules[importer].absolute(statement) or ""

@@ -177,7 +177,6 @@ LEFT = {
             "opd301/family",
             "opd301/try_else",
             "opd301/in_place",
-            "opd302/pass_manager",
         )
     ),
     ("semicolons", "opd405/rest"),

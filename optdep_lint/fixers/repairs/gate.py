@@ -6,7 +6,8 @@ import re
 
 import libcst as cst
 
-from optdep_lint.facts import syntax
+from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import outer_definitions
 from optdep_lint.findings import Finding, Fix
 from optdep_lint.fixers import Refusal, Repair
 from optdep_lint.fixers.bench import Bench
@@ -48,10 +49,8 @@ def _spelling(bench: Bench, probe: str, finding: Finding) -> str:
     """How the probe is called in the gate's file; it is imported where it is not known there."""
     workshop, source = bench.workshop, bench.source
     first = probe.partition(".")[0]
-    homes = [
-        name for name, module in workshop.survey.tree.sources.items()
-        if any(isinstance(one, (syntax.Function, syntax.Class)) and one.name == first for one in module.summary.body)
-    ]  # fmt: skip
+    sources = workshop.survey.tree.sources.items()
+    homes = [name for name, module in sources if _defines(module.summary, first)]
     if len(homes) != 1:
         raise Refusal(f"`{probe}` is defined in {len(homes)} modules")
     (home,) = homes
@@ -60,6 +59,11 @@ def _spelling(bench: Bench, probe: str, finding: Finding) -> str:
     spelled = own_spelling(workshop, source, home)
     known = bound_as(source, home, first) or bound_as(source, spelled, first) or _through_module(source, home, first)
     return (known or import_name(bench, spelled, first)) + probe[len(first) :]
+
+
+def _defines(summary: Summary, name: str) -> bool:
+    """A function, or a class with methods, stands outside of functions under that name."""
+    return any(one.name.partition(".")[0] == name for one in outer_definitions(summary))
 
 
 def _through_module(source: Source, home: str, name: str) -> str | None:
