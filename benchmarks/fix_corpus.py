@@ -57,6 +57,8 @@ class Result:
     """Of these, for the first look at the package."""
     by_code: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    """Why what is refused is refused."""
 
 
 def fetch(requirement: str, folder: Path) -> Path:
@@ -107,6 +109,7 @@ def repair(root: Path, cache: Cache, result: Result) -> Outcome:
     result.repaired, result.refused = len(outcome.applied), len(outcome.refused)
     result.left, result.changed, result.passes = len(passes.state.findings), len(outcome.contents), len(outcome.passes)
     result.by_code = dict(sorted(Counter(finding.code for finding in outcome.applied).items()))
+    result.reasons = [f"{code} {path}: {reason}" for (code, path, *_), reason in sorted(outcome.refused.items())]
     for path, content in outcome.contents.items():
         (root / path).write_bytes(content)
     return outcome
