@@ -74,6 +74,7 @@ from optdep_lint.world.survey import Survey
 _MESSAGES = {
     "source": "this is always found: `{name}` ships with the project, which says nothing about what it needs",
     "flag": "`{name}` is True also where the import of `{root}` has failed",
+    "dropped": "`find_spec` raises nothing where `{name}` is missing, and its answer is dropped",
     "function": "`{name}` is a function that is not called here: it is always true",
 }
 

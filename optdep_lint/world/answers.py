@@ -264,6 +264,10 @@ def _type(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
     return value.type if isinstance(value, Instance) else Unknown()
 
 
+def _object(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    return Instance(builtin("object"))
+
+
 def _setattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     if len(arguments) == 3:
         holder, name = frame.state.settle(arguments[0]), to_python(frame.state.settle(arguments[1]))
@@ -373,6 +377,7 @@ ANSWERS: dict[str, Answer] = COMPUTED | {
     "builtins.slice": _slice,
     "builtins.callable": _callable,
     "builtins.type": _type,
+    "builtins.object": _object,
     "builtins.setattr": _setattr,
     "builtins.exec": _dynamic,
     "builtins.eval": lambda known, arguments, keywords, frame, at: Unknown(),

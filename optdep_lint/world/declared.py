@@ -79,8 +79,17 @@ class Declared:
         return {name: given or tuple(self._named_in(name)) for name, given in self._config.guards.items()}
 
     def asking_for(self, names: Iterable[str]) -> Declared:
-        """The same, with the extras' roots among names that no file spells where it asks, as when it goes through a table."""
+        """The same, with the extras' roots among names that no file spells where it asks, as when it goes through a table.
+
+        So are those of the distributions among them that are only asked for their metadata.
+        """
+        names = set(names)
         roots = {self.root_of(name) for name in names if not self._tree.owns(name)}
+        roots |= {
+            root
+            for root, ones in self._bringing.items()
+            if any(f"{one.distribution} (distribution)" in names for one in ones)
+        }
         found = {root: self._classify(root, frozenset()) for root in roots - {""}}
         new = {root: one for root, one in found.items() if one is not None and one.source == "extra"}
         if new.keys() <= self.optional.keys():

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import imported_names, is_within, last_name, parts_of
+from optdep_lint.facts.walk import expressions, imported_names, is_within, last_name, parts_of, statements
 from optdep_lint.world.modules import Module
 from optdep_lint.world.survey import Survey
 from optdep_lint.world.values import Instance, Table
@@ -146,7 +146,7 @@ def packages_of(module: str) -> tuple[str, ...]:
 
 
 def guards_elsewhere(module: Module, root: str) -> bool:
-    """The module has another import of the root under a guard: it means to live without it.
+    """The module has another import of the root under a guard, or asks for it when imported: it means to live without it.
 
     A guarded import of a submodule says nothing of that where another part of the root is imported without a guard: it is
     there in some releases only.
@@ -166,7 +166,20 @@ def guards_elsewhere(module: Module, root: str) -> bool:
                 look(inner, inside or guards)
 
     look(module.source.summary.body, False)
-    return bool(guarded) and (not bare or root in guarded or not guarded.isdisjoint(bare))
+    return _asks(module.source.summary.body, root) or (
+        bool(guarded) and (not bare or root in guarded or not guarded.isdisjoint(bare))
+    )
+
+
+def _asks(block: syntax.Block, root: str) -> bool:
+    """`find_spec` of the root in the module's own code."""
+    return any(
+        isinstance(part, syntax.Call)
+        and last_name(part.function) == "find_spec"
+        and any(isinstance(one, syntax.Constant) and one.value == root for one in part.arguments)
+        for statement in statements(block)
+        for part in expressions(statement)
+    )
 
 
 def _goes_on(statement: syntax.Try) -> bool:

@@ -55,7 +55,9 @@ def _asks_arguments(summary: Summary, definition: Definition, at: int, types: Co
         return False
     passed_over = _as_types(test, types)
     asked = {part.id for part in expressions(test) if isinstance(part, syntax.Name) and part not in passed_over}
-    return asked <= _from_arguments(summary.body_of(definition.node.body), definition)
+    turns = any(isinstance(place.statement, (syntax.For, syntax.While)) for place in way)
+    before = None if turns else getattr(statement, "at", None)
+    return asked <= _from_arguments(summary.body_of(definition.node.body), definition, before)
 
 
 def _as_types(test: syntax.Expression, types: Collection[str]) -> list[syntax.Name]:
@@ -84,12 +86,14 @@ def _test_in(statement: syntax.Statement, at: int) -> syntax.Expression | None:
     )
 
 
-def _from_arguments(body: syntax.Block, definition: Definition) -> set[str]:
-    """The parameters, and the local names that are computed from nothing but them."""
+def _from_arguments(body: syntax.Block, definition: Definition, before: int | None) -> set[str]:
+    """The parameters, and the local names that are computed from nothing but them: at a position, or anywhere."""
     known = {parameter.name for parameter in definition.node.parameters} - {"self", "cls"} | _ASKING
     told: dict[str, bool] = {}
     for statement in statements(body):
-        if isinstance(statement, (syntax.Assign, syntax.Augmented, syntax.For)):
+        if isinstance(statement, (syntax.Assign, syntax.Augmented, syntax.For)) and (
+            before is None or statement.at < before
+        ):
             value = statement.iterable if isinstance(statement, syntax.For) else statement.value
             targets = statement.targets if isinstance(statement, syntax.Assign) else (statement.target,)
             for name in (name for target in targets for name in target_names(target)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.syntax import Block
-from optdep_lint.facts.walk import Definition, expressions, imported_names, statements
+from optdep_lint.facts.walk import Definition, expressions, imported_names, last_name, statements
 from optdep_lint.world.bound import bound_names
 from optdep_lint.world.following import GiveUp
 from optdep_lint.world.frames import Frame, State
@@ -36,7 +36,7 @@ class Sham:
     path: str
     at: int
     kind: str
-    """`source` (the project's own module), `flag` (set where the import failed) or `function` (named, not called)."""
+    """`source` (the project's own module), `flag` (set where the import failed), `function` (named, not called) or `dropped` (not kept)."""
     name: str
     root: str = ""
 
@@ -44,7 +44,7 @@ class Sham:
 def shams(survey: Survey) -> Iterator[Sham]:
     """Every probe that cannot fail, each place once."""
     seen: set[tuple[str, int]] = set()
-    for found in (*_own_sources(survey), *_flags(survey), *_functions(survey)):
+    for found in (*_own_sources(survey), *_flags(survey), *_functions(survey), *_dropped(survey)):
         if (found.path, found.at) not in seen:
             seen.add((found.path, found.at))
             yield found
@@ -256,3 +256,22 @@ def _is_question(survey: Survey, function: FunctionValue) -> bool:
     """The function takes nothing and answers yes or no: to name it in a test is to forget the call."""
     site = census(survey).probing[id(function.node)]
     return not function.node.parameters and site.finds and bool(_FLAG.search(function.name))
+
+
+# --- answers that nobody keeps -----------------------------------------------------------------------------------
+
+
+def _dropped(survey: Survey) -> Iterator[Sham]:
+    """`find_spec("x")` for a statement: it gives None and raises nothing where x is missing."""
+    for site in census(survey).sites:
+        for statement in statements(site.block) if site.finds else ():
+            match statement:
+                case syntax.Evaluate(
+                    value=syntax.Call(at=at, function=function, arguments=(syntax.Constant(value=str() as name), *_))
+                ) if last_name(function) == "find_spec":
+                    if (
+                        at in site.probes
+                        and "." not in name
+                        and survey.declared.root_of(name) in survey.declared.optional
+                    ):
+                        yield Sham(site.path, at, "dropped", name, survey.declared.root_of(name))

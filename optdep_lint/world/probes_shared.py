@@ -66,6 +66,19 @@ def _guarded_tries(survey: Survey) -> Iterator[Guarded]:
             yield from _tries(source, definition, source.summary.body_of(definition.node.body))
 
 
+def _suppressing(survey: Survey) -> Iterator[Guarded]:
+    """Every `with suppress(ImportError)` at the top of a file, as the `try` with an empty handler that it is."""
+    for source in asking_sources(survey):
+        for statement in source.summary.body:
+            if isinstance(statement, syntax.With) and len(statement.items) == 1:
+                context = statement.items[0].context
+                if isinstance(context, syntax.Call) and last_name(context.function) == "suppress":
+                    handlers = tuple(syntax.Handler(one, None, (), statement.at) for one in context.arguments)
+                    if any(map(catches_absence, handlers)):
+                        node = syntax.Try(statement.body, handlers, (), (), False, statement.at)
+                        yield Guarded(source, node, None, source.summary.body)
+
+
 def _tries(source: Source, definition: Definition | None, block: Block) -> Iterator[Guarded]:
     for statement in block:
         if isinstance(statement, syntax.Try) and any(
@@ -102,7 +115,7 @@ def goes_on(handler: syntax.Handler) -> bool:
 
 def shared_tries(survey: Survey) -> Iterator[Shared]:
     """Imports of independent roots in one `try`, whose flags or uses are separate."""
-    for guarded in guarded_tries(survey):
+    for guarded in (*guarded_tries(survey), *_suppressing(survey)):
         together = _roots(survey, guarded)
         for index, second in enumerate(together[1:], 1):
             first = next((one for one in together[:index] if _are_apart(survey, guarded, one, second)), None)
