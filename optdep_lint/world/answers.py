@@ -43,8 +43,6 @@ Answer: TypeAlias = Callable[["KnownThings", Arguments, Keywords, Frame, int], V
 
 
 def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if len(arguments) < 2:
-        return Unknown()
     value, name = frame.state.settle(arguments[0]), to_python(frame.state.settle(arguments[1]))
     if not isinstance(name, str):
         return Unknown()
@@ -63,6 +61,8 @@ def _hasattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
         found = module.names.get(name)
         if found is not None:
             found = frame.state.settle(found)
+            if isinstance(found, Unknown) and found.doubt == "name":
+                return Unknown()
             return (
                 caused(Constant(not isinstance(found, Unbound)), found.cause)
                 if isinstance(found, (Unbound, Constant))
@@ -94,8 +94,6 @@ def _answered(ask: Callable[[], Value]) -> Value:
 
 
 def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if len(arguments) < 2:
-        return Unknown()
     name = to_python(frame.state.settle(arguments[1]))
     if not isinstance(name, str):
         return Unknown()
@@ -119,8 +117,6 @@ def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
 
 
 def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if len(arguments) < 2:
-        return Unknown()
     value, wanted = frame.state.settle(arguments[0]), frame.state.settle(arguments[1])
     python = python_type(value)
     if python is not None:
@@ -141,16 +137,16 @@ def _refuse_sentinels(known: KnownThings, wanted: Value, frame: Frame, at: int) 
         Raised: where it stands alone, or nobody has made the call that is followed.
     """
     types = [frame.state.settle(one) for one in (wanted.elements if isinstance(wanted, Items) else (wanted,))]
-    sentinel = next((one for one in types if isinstance(one, Constant) and one.cause is not None), None)
-    if sentinel is not None and (len(types) == 1 or known.evaluation.foresees):
-        message = "isinstance() arg 2 must be a type, a tuple of types, or a union"
+    sentinel = next((one for one in types if isinstance(one, Constant)), None)
+    message = "isinstance() arg 2 must be a type, a tuple of types, or a union"
+    if sentinel is not None and sentinel.cause is None:
+        known.evaluation.expressions.as_python(TypeError(message), frame, at)
+    elif sentinel is not None and (len(types) == 1 or known.evaluation.foresees):
         type_ = builtin("TypeError")
         raise Raised(known.evaluation.expressions.failure(frame, at, "call", message, sentinel.cause, type_))
 
 
 def _issubclass(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if len(arguments) < 2:
-        return Unknown()
     truth = is_subclass(frame.state.settle(arguments[0]), frame.state.settle(arguments[1]))
     return Constant(truth is Truth.YES) if truth is not Truth.MAYBE else Unknown()
 
@@ -176,6 +172,9 @@ def _dict(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
 
 
 def _bool(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
+    if len(arguments) > 1:
+        error = TypeError(f"bool expected at most 1 argument, got {len(arguments)}")
+        return known.evaluation.expressions.as_python(error, frame, at)
     if not arguments:
         return Constant(False)
     truth, condition = known.evaluation.expressions.truth(arguments[0], frame)
@@ -188,7 +187,7 @@ def _text(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
 
 
 def _representation(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    value = frame.state.settle(arguments[0])
     if isinstance(value, Instance):
         parts = [to_python(frame.state.settle(argument)) for argument in value.arguments]
         if parts and NotPython not in parts:
@@ -207,7 +206,7 @@ def _integer(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
 
 
 def _length(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    value = frame.state.settle(arguments[0])
     elements = elements_of(value)
     if elements is None and isinstance(value, Constant):
         error = TypeError(f"object of type '{type(value.value).__name__}' has no len()")
@@ -216,7 +215,7 @@ def _length(known: KnownThings, arguments: Arguments, keywords: Keywords, frame:
 
 
 def _enumerate(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    elements = elements_of(frame.state.settle(arguments[0])) if arguments else None
+    elements = elements_of(frame.state.settle(arguments[0]))
     if elements is None:
         return Unknown()
     return Items("list", tuple(Items("tuple", (Constant(index), element)) for index, element in enumerate(elements)))
@@ -234,15 +233,15 @@ def _range(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: 
     if python and all(isinstance(part, int) for part in python) and len(python) <= 3:
         try:
             numbers = range(*python)
-        except (ValueError, TypeError):
-            return Unknown()
+        except (ValueError, TypeError) as error:
+            return known.evaluation.expressions.as_python(error, frame, at)
         if len(numbers) <= 100:
             return Items("list", tuple(map(Constant, numbers)))
     return Unknown()
 
 
 def _callable(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    value = frame.state.settle(arguments[0])
     if isinstance(value, (FunctionValue, ClassValue)):
         return Constant(True)
     return caused(Constant(False), value.cause) if isinstance(value, Constant) else Unknown()
@@ -260,7 +259,7 @@ def _type(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: F
             else {}
         )
         return ClassValue(frame.module, name if isinstance(name, str) else "?", tuple(parts), entries)
-    value = frame.state.settle(arguments[0]) if arguments else Unknown()
+    value = frame.state.settle(arguments[0])
     return value.type if isinstance(value, Instance) else Unknown()
 
 
@@ -269,17 +268,11 @@ def _object(known: KnownThings, arguments: Arguments, keywords: Keywords, frame:
 
 
 def _setattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if len(arguments) == 3:
-        holder, name = frame.state.settle(arguments[0]), to_python(frame.state.settle(arguments[1]))
-        if isinstance(holder, ModuleValue):
-            if known.evaluation.is_shared(holder.module):
-                return Constant(None)
-            if isinstance(name, str):
-                holder.module.names[name] = caused(arguments[2], frame.cause)
-            else:
-                holder.module.dynamic = True
-        elif isinstance(holder, (ClassValue, Instance)) and isinstance(name, str):
-            (holder.names if isinstance(holder, ClassValue) else holder.attributes)[name] = arguments[2]
+    holder, name = frame.state.settle(arguments[0]), to_python(frame.state.settle(arguments[1]))
+    if isinstance(name, str):
+        known.evaluation.statements.put_attribute(holder, name, arguments[2], frame, at)
+    elif isinstance(holder, ModuleValue) and not known.evaluation.is_shared(holder.module):
+        holder.module.dynamic = True
     return Constant(None)
 
 
@@ -293,8 +286,6 @@ def _suppress(known: KnownThings, arguments: Arguments, keywords: Keywords, fram
 
 
 def _partial(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
-    if not arguments:
-        return Unknown()
     function = frame.state.settle(arguments[0])
     if isinstance(function, External):
         return Unknown()
@@ -354,6 +345,16 @@ def _python_version(parts: bool) -> Answer:
 
     return answer
 
+
+FEWEST = {
+    f"{module}.{name}": count
+    for module, name, count in (
+        ("builtins", "hasattr", 2), ("builtins", "getattr", 2), ("builtins", "isinstance", 2), ("builtins", "issubclass", 2),
+        ("builtins", "setattr", 3), ("functools", "partial", 1), ("builtins", "enumerate", 1), ("builtins", "len", 1),
+        ("builtins", "callable", 1), ("builtins", "type", 1), ("builtins", "repr", 1),
+    )
+}  # fmt: skip
+"""How many arguments without a name a call takes at the least."""
 
 ANSWERS: dict[str, Answer] = COMPUTED | {
     "builtins.hasattr": _hasattr,

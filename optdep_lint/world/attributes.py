@@ -14,6 +14,7 @@ from optdep_lint.world.frames import Frame
 from optdep_lint.world.listing import FIELDS
 from optdep_lint.world.origins import ORIGIN
 from optdep_lint.world.questions import Questions
+from optdep_lint.world.truth import Truth
 from optdep_lint.world.values import (
     COLLECTIONS,
     Choice,
@@ -174,9 +175,9 @@ class Attributes(Questions):
             case Instance():
                 return self._instance_attribute(value, name, frame, at)
             case Constant() if not hasattr(value.value, name):
-                raise Raised(self._no_attribute(value, name, frame, at))
+                raise Raised(self.no_attribute(value, name, frame, at))
             case Unknown(type=type() as type_) if not hasattr(type_, name):
-                raise Raised(self._no_attribute(value, name, frame, at))
+                raise Raised(self.no_attribute(value, name, frame, at))
             case Known():
                 return self._evaluation.known.member(value, name)
             case Items(kind="tuple") if name in _VERSION_PARTS and len(value.elements) == len(_VERSION_PARTS):
@@ -186,7 +187,7 @@ class Attributes(Questions):
             case Items() | Table() if not hasattr(
                 COLLECTIONS[value.kind if isinstance(value, Items) else "dict"], name
             ):
-                raise Raised(self._no_attribute(value, name, frame, at))
+                raise Raised(self.no_attribute(value, name, frame, at))
             case Items() | Table() | Constant():
                 return Known("member", value, name)
             case FunctionValue(dispatches=True) if name == "register":
@@ -212,7 +213,8 @@ class Attributes(Questions):
         wrapped = function.dispatches or function.memoised
         return not (cautious or wrapped or function.module.name in self._evaluation.blurred)
 
-    def _no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
+    def no_attribute(self, value: Value, name: str, frame: Frame, at: int) -> Failure:
+        """What asking a value of Python's own for an attribute that it has not raises."""
         return self._lacking(f"'{kind_of(value)}' object", value, name, frame, at)
 
     def _lacking(self, what: str, value: Value, name: str, frame: Frame, at: int) -> Failure:
@@ -362,8 +364,15 @@ def kind_of(value: Value) -> str:
     return "dict"
 
 
+def may_be_unbound(value: Value) -> Truth:
+    """Whether a name that is bound to the value is bound to none."""
+    if isinstance(value, Choice) or (isinstance(value, Unknown) and value.doubt == "name"):
+        return Truth.MAYBE
+    return Truth.of(isinstance(value, Unbound))
+
+
 def holds_unbound(value: Value) -> bool:
     """Reading a name that is bound to the value can fail."""
     if isinstance(value, Choice):
         return holds_unbound(value.yes) or holds_unbound(value.no)
-    return isinstance(value, Unbound)
+    return may_be_unbound(value) is not Truth.NO

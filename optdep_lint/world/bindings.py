@@ -17,6 +17,7 @@ from optdep_lint.world.values import (
     Items,
     Known,
     ModuleValue,
+    Raised,
     Table,
     Unbound,
     Unknown,
@@ -41,14 +42,7 @@ class Bindings(ABC):
         """Bind a name where the frame's scope says."""
         value = caused(value, frame.cause)
         if name in frame.globals:
-            names = frame.module.names
-            if frame.uncertain and name in names:
-                value = join_values(None, value, names[name])
-            elif (frame.uncertain and not self._evaluation.cautious) or self.may_have_left(frame):
-                value = join_values(None, value, names.get(name) or Unbound())
-            if not _is_no_other(value, names.get(name)):
-                self._evaluation.change(names, name)
-                names[name] = value
+            self.bind_global(name, value, frame)
         elif name in frame.nonlocals:
             self._evaluation.effects += 1
             holder = frame.enclosing
@@ -57,6 +51,20 @@ class Bindings(ABC):
             (holder or frame).state.names[name] = value
         else:
             frame.state.names[name] = value
+
+    def bind_global(self, name: str, value: Value, frame: Frame) -> None:
+        """Bind a name of the module, from wherever evaluation stands."""
+        names = frame.module.names
+        if frame.kind == "module":
+            names[name] = value
+            return
+        if frame.uncertain and name in names:
+            value = join_values(None, value, names[name])
+        elif (frame.uncertain and not self._evaluation.cautious) or self.may_have_left(frame):
+            value = join_values(None, value, names.get(name) or Unbound())
+        if not _is_no_other(value, names.get(name)):
+            self._evaluation.change(names, name)
+            names[name] = value
 
     def may_have_left(self, frame: Frame, *, module: bool = False) -> bool:
         """A call, or one around it, may have raised before: with caution, it is taken not to have unless for an absence.
@@ -122,24 +130,34 @@ class Bindings(ABC):
 
     def _assign_attribute(self, target: syntax.Attribute, value: Value, frame: Frame) -> None:
         holder = frame.state.settle(self._evaluation.expressions.evaluate(target.value, frame))
+        self.put_attribute(holder, target.name, value, frame, target.at)
+
+    def put_attribute(self, holder: Value, name: str, value: Value, frame: Frame, at: int) -> None:
+        """`holder.name = value`
+
+        Raises:
+            Raised: where the holder takes no attributes.
+        """
         value = caused(value, frame.cause)
         if isinstance(holder, ModuleValue):
             if self._evaluation.is_shared(holder.module):
                 return
-            self._evaluation.change(holder.module.names, target.name)
-            self._put(holder.module.names, target.name, value, frame)
-            if target.name == "__class__":
+            self._evaluation.change(holder.module.names, name)
+            self._put(holder.module.names, name, value, frame)
+            if name == "__class__":
                 holder.module.dynamic = True
         elif isinstance(holder, ClassValue):
-            if target.name not in _TELLING:
-                self._evaluation.change(holder.names, target.name)
-            self._put(holder.names, target.name, value, frame)
+            if name not in _TELLING:
+                self._evaluation.change(holder.names, name)
+            self._put(holder.names, name, value, frame)
         elif isinstance(holder, Instance):
-            self._put(holder.attributes, target.name, value, frame)
+            self._put(holder.attributes, name, value, frame)
+        elif isinstance(holder, (Constant, Items, Table)):
+            raise Raised(self._evaluation.expressions.no_attribute(holder, name, frame, at))
         elif isinstance(holder, External):
-            self.altered.setdefault(holder.path, set()).add(target.name)
+            self.altered.setdefault(holder.path, set()).add(name)
         elif isinstance(holder, FunctionValue):
-            holder.attributes = {**holder.attributes, target.name: value if not frame.uncertain else Unknown()}
+            holder.attributes = {**holder.attributes, name: value if not frame.uncertain else Unknown()}
 
     def _put(self, names: dict[str, Value], name: str, value: Value, frame: Frame) -> None:
         """Bind an attribute, for sure or perhaps."""
@@ -155,7 +173,7 @@ class Bindings(ABC):
         elif isinstance(holder, Known) and holder.model == "namespace":
             module = holder.parts[0]
             if isinstance(key, str):
-                module.names[key] = caused(value, frame.cause)
+                self.bind_global(key, caused(value, frame.cause), frame)
             else:
                 module.dynamic = True
         elif isinstance(holder, Table) and isinstance(target.value, syntax.Name):
@@ -180,6 +198,9 @@ class Bindings(ABC):
                         del names[target.name]
                 elif names is not None:
                     expressions.attribute(holder, target.name, frame, target.at)
+                else:
+                    message = f"it has no attribute '{target.name}'"
+                    expressions.perhaps_missing("attribute", "AttributeError", message, frame, target.at)
             case syntax.Subscript():
                 self._take_item(target, frame)
 
@@ -190,6 +211,8 @@ class Bindings(ABC):
         index = frame.state.settle(expressions.evaluate(target.index, frame))
         if isinstance(holder, (Items, Table, Known)):
             expressions.item(holder, index, frame, target.at)
+        else:
+            expressions.perhaps_missing("call", "TypeError", "it does not support item deletion", frame, target.at)
         key = index.value if isinstance(index, Constant) else None
         if isinstance(holder, Known) and holder.model == "namespace" and isinstance(key, str):
             holder.parts[0].names.pop(key, None)

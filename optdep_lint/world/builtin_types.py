@@ -51,7 +51,8 @@ def _alternatives(wanted: Value) -> Iterator[Value]:
     if not parts:
         yield wanted
     for part in parts:
-        yield from _alternatives(part)
+        if not (isinstance(wanted, Items) and isinstance(part, Constant)):  # None is a class in unions only
+            yield from _alternatives(part)
 
 
 def _derives(python: type, wanted: Value, is_closed: Callable[[ClassValue], bool]) -> Truth:

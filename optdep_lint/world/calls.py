@@ -59,7 +59,7 @@ class Calls(Following):
         if isinstance(decorator, (FunctionValue, Method, Choice, Instance)) or (
             isinstance(decorator, Known) and decorator.model not in ("decorated", "generator")
         ):
-            kept = self._evaluation.cautious and not isinstance(decorator, FunctionValue)
+            kept = self._evaluation.cautious and not isinstance(decorator, (FunctionValue, Instance))
             if isinstance(value, ClassValue) and kept:
                 return value
             result = self._decorate(decorator, value, frame, at)
@@ -171,10 +171,13 @@ class Calls(Following):
         if not isinstance(leave, FunctionValue):
             return Truth.NO
         exception = caused(Instance(failure.type, failure.arguments), failure.cause)
+        frame.caught.append(failure)
         try:
             answer = self.call(Method(leave, manager), (failure.type, exception, Unknown()), {}, frame, at)
-        except (Raised, GiveUp):
-            return Truth.NO
+        except GiveUp:
+            return Truth.MAYBE
+        finally:
+            frame.caught.pop()
         return self._evaluation.expressions.truth(answer, frame)[0]
 
 

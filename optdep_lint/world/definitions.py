@@ -124,6 +124,8 @@ class Definitions(Blocks):
         """What is no class fails as a base, once the body has run."""
         if isinstance(base, Choice):
             return self._evaluation.expressions.choose(base, lambda one: self._check_base(one, at, frame), frame)
+        if isinstance(base, Unknown) and base.doubt:
+            self._evaluation.expressions.perhaps_missing("call", "TypeError", "it is not a base class", frame, at)
         if isinstance(base, (Constant, Items, Table)) or self._is_no_class(base):
             text = repr(base.value) if isinstance(base, Constant) else f"a value of type {kind_of(base)}"
             certain = frame.module.name not in self._evaluation.blurred

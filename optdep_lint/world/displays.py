@@ -68,10 +68,13 @@ class Displays(Questions):
                 entries.update(inner.entries if isinstance(inner, Table) else {})
                 continue
             found = to_python(frame.state.settle(self.evaluate(key, frame)))
-            if found is NotPython or not hashable(found):
+            if found is NotPython:
                 complete = False
-            else:
+            elif hashable(found):
                 entries[found] = value
+            else:
+                self.as_python(TypeError(f"unhashable type: {type(found).__name__}"), frame, getattr(key, "at", 0))
+                complete = False
         return Table(entries, complete)
 
     def iterate(

@@ -38,7 +38,7 @@ class Expressions(Attributes, Operators, Displays):
             syntax.Boolean: self._boolean,
             syntax.Compare: self._compare,
             syntax.Binary: lambda node, frame: self.binary(
-                node.operator, self.evaluate(node.left, frame), self.evaluate(node.right, frame), frame
+                node.operator, self.evaluate(node.left, frame), self.evaluate(node.right, frame), frame, node.at
             ),
             syntax.Conditional: self._conditional,
             syntax.Collection: self._collection,

@@ -10,7 +10,7 @@ from optdep_lint.world.attributes import kind_of, lacks
 from optdep_lint.world.frames import Exit, Frame, State, join_values
 from optdep_lint.world.loading import through
 from optdep_lint.world.modules import Asked
-from optdep_lint.world.mutations import MUTATING, changed
+from optdep_lint.world.mutations import MUTATING, changed, refused
 from optdep_lint.world.recalled import Recalled
 from optdep_lint.world.truth import Condition, Truth, every, negate
 from optdep_lint.world.values import (
@@ -117,6 +117,9 @@ class Following:
             return None
         arguments = [frame.state.settle(expressions.evaluate(argument, frame)) for argument in node.arguments]
         keywords = self._keywords(node, frame)
+        error = refused(held, function.name, arguments) if not keywords else None
+        if error is not None:
+            return expressions.as_python(error, frame, node.at, held)
         after, given = changed(held, function.name, arguments, keywords)
         self._evaluation.statements.rebind(function.value.id, caused(after, held.cause), frame)
         return given
@@ -179,6 +182,7 @@ class Following:
                     return self.call(Method(member, function), arguments, keywords, frame, at)
                 if expressions.knows_all_of(function.type) and not function.vague:
                     raise Raised(self._not_callable(_cannot(function.type.name), function, frame, at))
+                expressions.perhaps_missing("call", "TypeError", _cannot(function.type.name), frame, at)
             case Instance(type=External(path=path)) if lacks(path, "__call__"):
                 raise Raised(self._not_callable(_cannot(path.rpartition(".")[2]), function, frame, at))
             case Unknown() if function.doubt:

@@ -138,11 +138,14 @@ class Handlers(Blocks):
         assert failure is not None
         for handler in node.handlers:
             frame.state = exit_.state
+            frame.caught.append(failure)
             try:
                 truth = self._catches(handler, failure, frame)
             except Raised as raised:
                 frame.exits.append(Exit("raise", exit_.state, failure=raised.failure))
                 return
+            finally:
+                frame.caught.pop()
             if truth is Truth.NO:
                 continue
             frame.state = exit_.state.copy()
@@ -173,8 +176,8 @@ class Handlers(Blocks):
             return Truth.YES
         try:
             wanted = frame.state.settle(self._evaluation.expressions.evaluate(handler.type, frame))
-        except Raised:
-            if not self._evaluation.cautious:
+        except Raised as raised:
+            if raised.failure.cause is not None or not self._evaluation.cautious:
                 raise
             return Truth.MAYBE
         return is_subclass(failure.type, wanted)

@@ -27,9 +27,10 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
+    doubted,
 )
 
-MODULE_ATTRIBUTES = frozenset(dir(sys)) - frozenset(name for name in dir(sys) if not name.startswith("__"))
+MODULE_ATTRIBUTES = frozenset(name for name in (*dir(sys), *dir(type(sys))) if name.startswith("__"))
 """What every module has."""
 
 
@@ -100,7 +101,10 @@ class Imports(Loading):
         if name in world.portions and name in world.absent and not self._evaluation.tree.owns(name):
             self._evaluation.feel(name)
             raise Raised(self._portion_absent(f"{name}.{names[0].name}", frame, at))
-        return self.import_dotted(name, True, frame, at)
+        holder = self.import_dotted(name, True, frame, at)
+        if isinstance(holder, ModuleValue) and not (self._evaluation.cautious or holder.module.source.is_package):
+            self.ask(holder, "__path__", frame, at)
+        return holder
 
     def _own_name(self, module: Module, name: str, frame: Frame, at: int, *, unseen: str = "ImportError") -> Value:
         """A name taken from a module; `unseen` is what it raises where its names cannot be seen, empty for nothing."""
@@ -145,6 +149,9 @@ class Imports(Loading):
             )
         if isinstance(value, Unbound):
             raise Raised(self._no_name(module, name, value.cause, frame, at))
+        if isinstance(value, Unknown) and value.doubt == "name":
+            message = f"cannot import name '{name}' from '{module.name}'"
+            self._evaluation.expressions.perhaps_missing("name", "ImportError", message, frame, at)
         return value
 
     def import_star(self, holder: Value, frame: Frame, at: int) -> None:
@@ -155,10 +162,10 @@ class Imports(Loading):
         """
         if not isinstance(holder, ModuleValue):
             frame.module.dynamic = True
-            for name in (
-                self._evaluation.statements.altered.get(holder.path, ()) if isinstance(holder, External) else ()
-            ):
-                self._evaluation.statements.bind(name, Unknown(), frame)
+            path = holder.path if isinstance(holder, External) else ""
+            altered = self._evaluation.statements.altered.get(path, set())
+            for name in {*altered, *frame.state.names} if "__all__" in altered else altered:
+                self._evaluation.statements.bind(name, doubted(Unknown()), frame)
             return
         module = self._evaluation.current(holder.module)
         self._evaluation.read(module, "*")
@@ -187,9 +194,12 @@ class Imports(Loading):
         if not isinstance(hook, (FunctionValue, Known)):
             return hook is not None
         try:
-            self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
+            answer = self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
         except Raised as raised:
             return is_subclass(raised.failure.type, builtin("AttributeError")) is not Truth.YES
+        if isinstance(answer, Constant) and not isinstance(answer.value, str):
+            error = TypeError(f"'{type(answer.value).__name__}' object is not iterable")
+            self._evaluation.expressions.as_python(error, frame, at, answer)
         return True
 
     def import_below(self, holder: Value, names: list[str], frame: Frame, at: int) -> None:
@@ -221,7 +231,10 @@ class Imports(Loading):
                 raise
             raise Raised(replace(raised.failure, type=builtin("AttributeError"))) from None
         half = isinstance(value, ModuleValue) and value.module.status == "running"
-        if half and module.names.keys().isdisjoint((name, "__getattr__")):
+        hook = module.names.get("__getattr__")
+        if half and name not in module.names and isinstance(hook, (FunctionValue, Known)):
+            return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
+        if half and name not in module.names and hook is None:
             raise Raised(replace(self._no_name(module, name, None, frame, at), type=builtin("AttributeError")))
         return value
 
@@ -233,7 +246,8 @@ class Imports(Loading):
         if value is None:
             value = module.implicit.get(name)
         hook = module.names.get("__getattr__")
-        if isinstance(hook, (FunctionValue, Known)) and (value is None or isinstance(value, Unbound)):
+        asks = not (module.dynamic or name in MODULE_ATTRIBUTES) and (value is None or isinstance(value, Unbound))
+        if isinstance(hook, (FunctionValue, Known)) and asks:
             return self._evaluation.calls.call(hook, (Constant(name),), {}, frame, at)
         if value is None:
             submodule = f"{module.name}.{name}"
@@ -259,9 +273,11 @@ class Imports(Loading):
         return self._evaluation.module(submodule).status in ("ok", "running")
 
     def _attribute_part(self, value: Value, module: Module, name: str, frame: Frame, at: int) -> Value:
+        message = f"module '{module.name}' has no attribute '{name}'"
+        if isinstance(value, Unknown) and value.doubt == "name":
+            self._evaluation.expressions.perhaps_missing("attribute", "AttributeError", message, frame, at)
         if not isinstance(value, Unbound):
             return value
-        message = f"module '{module.name}' has no attribute '{name}'"
         raise Raised(
             self._evaluation.expressions.failure(
                 frame,

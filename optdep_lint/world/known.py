@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from optdep_lint.facts import syntax
 from optdep_lint.world import stdlib
-from optdep_lint.world.answers import ANSWERS, Answer, environment
+from optdep_lint.world.answers import ANSWERS, FEWEST, Answer, environment
+from optdep_lint.world.attributes import may_be_unbound
 from optdep_lint.world.computed import TYPES
 from optdep_lint.world.exceptions import is_exception, is_subclass
 from optdep_lint.world.frames import Frame
@@ -46,6 +47,7 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
+    doubted,
     elements_of,
     typed,
 )
@@ -94,7 +96,7 @@ class KnownThings(Machinery):
         if constant is not None:
             return constant
         if not self.evaluation.cautious and name in self.evaluation.statements.altered.get(value.path, ()):
-            return Unknown()
+            return doubted(Unknown())
         if path in self.evaluation.tree.sources:
             module = self.evaluation.module(path)
             if module.status == "ok" or (module.status == "running" and self.evaluation.cautious):
@@ -179,7 +181,7 @@ class KnownThings(Machinery):
         if path in ("builtins.any", "builtins.all"):
             return typed(self._any_all(path == "builtins.any", node, frame), bool)
         if path == "builtins.super":
-            return self._super(frame)
+            return self._super(frame, node.at)
         for argument in node.arguments:
             self.evaluation.expressions.evaluate(argument, frame)
         if path == "builtins.globals" or (not node.arguments and frame.kind == "module"):
@@ -202,7 +204,7 @@ class KnownThings(Machinery):
             return Unknown(Atom(f"{name} in os.environ")) if self._may_be_set(name) else Constant(False)
         module = holder.parts[0]
         found = frame.state.settle(module.names.get(name) or Unbound())
-        if isinstance(found, Choice) or (isinstance(found, Unbound) and module.dynamic):
+        if may_be_unbound(found) is Truth.MAYBE or (isinstance(found, Unbound) and module.dynamic):
             return Unknown()
         return caused(Constant(not isinstance(found, Unbound)), found.cause)
 
@@ -253,11 +255,11 @@ class KnownThings(Machinery):
         settled = truth is Truth.of(not wants)
         return caused(Constant(not wants) if settled else Unknown(), frame.state.settle(element).cause)
 
-    def _super(self, frame: Frame) -> Value:
+    def _super(self, frame: Frame, at: int) -> Value:
         owner = frame.state.names.get("__class__")
         function = frame.function
         if not isinstance(owner, ClassValue) or function is None or not function.node.parameters:
-            return Unknown()
+            return self.evaluation.expressions.as_python(RuntimeError("super(): no arguments"), frame, at)
         receiver = frame.state.names.get(function.node.parameters[0].name, Unknown())
         return Known("super", owner, receiver)
 
@@ -275,6 +277,12 @@ class KnownThings(Machinery):
                 given, lambda one: self.call(function, (one, *rest), keywords, frame, at), frame
             )
         answer = self._calls.get(path)
+        if answer is not None and len(arguments) < FEWEST.get(path, 0):
+            message = f"{path} lacks an argument"
+            if "**" not in keywords:
+                return self.evaluation.expressions.as_python(TypeError(message), frame, at)
+            self.evaluation.expressions.perhaps_missing("call", "TypeError", message, frame, at)
+            return Unknown()
         if answer is not None:
             return typed(answer(self, arguments, keywords, frame, at), TYPES.get(path))
         if path in FINDERS:
@@ -301,7 +309,7 @@ class KnownThings(Machinery):
                 return self.decorate(path, arguments[0])
             return Known("decorator", path, *arguments[:1])
         if last in ("Version", "parse", "parse_version", "LooseVersion", "StrictVersion") and "version" in path.lower():
-            return self._parse_version(arguments)
+            return self._parse_version(arguments, frame, at)
         if last.endswith(("Error", "Exception", "Warning")) and last[0].isupper():
             return Instance(External(path), arguments)
         text = self.evaluation.calls.key_of(function, arguments, keywords)
@@ -326,6 +334,7 @@ class KnownThings(Machinery):
                 return self.evaluation.guards.refuse(function, frame, at)
             case "lazy attributes":
                 return self._lazy_attribute(function, arguments, frame, at)
+        self.evaluation.expressions.perhaps_missing("call", "TypeError", "it is not callable", frame, at)
         return caused(Unknown(), function.cause)
 
     def _call_member(self, function: Known, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
@@ -335,8 +344,8 @@ class KnownThings(Machinery):
             if NotPython not in python and not keywords:
                 try:
                     result = getattr(holder.value, name)(*python)
-                except Exception:  # noqa: BLE001  # what the project's own call would raise is not concluded from
-                    return Unknown()
+                except (TypeError, ValueError, LookupError) as error:
+                    return self.evaluation.expressions.as_python(error, frame, at)
                 return from_python(result) if not isinstance(result, bytes) else Unknown()
         if isinstance(holder, Table):
             return self._table_method(holder, name, arguments, frame)
@@ -365,6 +374,7 @@ class KnownThings(Machinery):
                 return table.entries[key]
             if key is not NotPython and table.complete:
                 return arguments[1] if len(arguments) > 1 else Constant(None)
+            return doubted(Unknown())
         return Unknown()
 
     def _namespace_method(
@@ -372,9 +382,10 @@ class KnownThings(Machinery):
     ) -> Value:
         if name == "update":
             extra = frame.state.settle(arguments[0]) if arguments else Table({})
-            if isinstance(extra, Table):
-                module.names.update({key: value for key, value in extra.entries.items() if isinstance(key, str)})
-            module.names.update({key: value for key, value in keywords.items() if key != "**"})
+            given = {**(extra.entries if isinstance(extra, Table) else {}), **keywords}
+            for key, value in given.items():
+                if isinstance(key, str) and key != "**":
+                    self.evaluation.statements.bind_global(key, value, frame)
             complete = isinstance(extra, Table) and extra.complete and "**" not in keywords
             module.dynamic = module.dynamic or not complete
             return Constant(None)
@@ -382,7 +393,8 @@ class KnownThings(Machinery):
             key = to_python(frame.state.settle(arguments[0])) if arguments else NotPython
             found = module.names.get(key) if isinstance(key, str) else None
             if isinstance(key, str) and (found is None or isinstance(found, Unbound)) and not module.dynamic:
-                module.names[key] = found = arguments[1] if len(arguments) > 1 else Constant(None)
+                found = arguments[1] if len(arguments) > 1 else Constant(None)
+                self.evaluation.statements.bind_global(key, found, frame)
             module.dynamic = module.dynamic or not isinstance(key, str)
             return found if found is not None and not isinstance(found, Unbound) else Unknown()
         if name == "get" and arguments:
@@ -392,17 +404,23 @@ class KnownThings(Machinery):
                 return found  # type: ignore[no-any-return]
             if isinstance(key, str) and not module.dynamic:
                 return arguments[1] if len(arguments) > 1 else Constant(None)
+            return doubted(Unknown())
         return Unknown()
 
-    def _parse_version(self, arguments: Arguments) -> Value:
+    def _parse_version(self, arguments: Arguments, frame: Frame, at: int) -> Value:
         text = to_python(arguments[0]) if arguments else NotPython
         if not isinstance(text, str):
             return Unknown()
+        expressions = self.evaluation.expressions
         from packaging.version import InvalidVersion, Version
 
         try:
             return Constant(Version(text))
-        except InvalidVersion:
+        except InvalidVersion as error:
+            type_ = External("packaging.version.InvalidVersion")
+            failure = expressions.failure(frame, at, "call", str(error), None, type_, certain=True)
+            if not self.evaluation.cautious:
+                raise Raised(failure) from None
             return Unknown()
 
     def decorate(self, path: str, value: Value, given: Value | None = None) -> Value:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from optdep_lint.facts.position import line_of
 from optdep_lint.findings import Step
+from optdep_lint.world.exceptions import is_subclass
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.modules import Module, parents_of
-from optdep_lint.world.truth import Atom, Condition, some
+from optdep_lint.world.truth import Atom, Condition, Truth, some
 from optdep_lint.world.values import (
     Cause,
     Choice,
     Constant,
     External,
     Failure,
+    FunctionValue,
+    Instance,
     Items,
     ModuleValue,
     Raised,
@@ -24,6 +27,7 @@ from optdep_lint.world.values import (
     Value,
     builtin,
     caused,
+    is_none,
 )
 
 if TYPE_CHECKING:
@@ -65,13 +69,19 @@ class Loading:
         """
         injected = self._evaluation.injected
         if injected and name in injected:
+            if is_none(injected[name]):
+                message = f"import of {name} halted; None in sys.modules"
+                type_ = builtin("ModuleNotFoundError")
+                raise Raised(
+                    self._evaluation.expressions.failure(frame, at, "import", message, None, type_, certain=True)
+                )
             return injected[name] if last else self._root_of(name, frame, at)
         tree = self._evaluation.tree
         if not tree.owns(name):
             return self._external(name, last, frame, at)
         if self._is_in_doubt(name, frame):
             return self._try_out(name, last, frame, at)
-        if not last or not self._is_perhaps_there(name):
+        if not last or not self.is_perhaps_there(name):
             return self._import_own(name, last, frame, at)
         try:
             return self._import_own(name, last, frame, at)
@@ -103,7 +113,7 @@ class Loading:
             elif prefix in tree.sources:
                 module = self.load(prefix, frame, at)
                 value = module.replaced or ModuleValue(module)
-                if parent is not None and module.status == "ok" and not self._evaluation.is_shared(parent):
+                if parent is not None and module.status == "ok" and self._gets(parent, module):
                     parent.names[part] = self._bound_below(parent, part, value, module, frame)
                 parent = module
             else:
@@ -123,6 +133,12 @@ class Loading:
             return self._evaluation.injected.get(root, Unknown())
         module = self.load(root, frame, at)
         return module.replaced or ModuleValue(module)
+
+    def _gets(self, parent: Module, module: Module) -> bool:
+        """A package is given a module below it when that is imported: one imported anew does not get what was there before."""
+        evaluation = self._evaluation
+        outlived = parent.name in evaluation.set_aside and module.ended < parent.began
+        return not (outlived or evaluation.is_shared(parent))
 
     def _bound_below(self, parent: Module, part: str, value: Value, module: Module, frame: Frame) -> Value:
         """What a package has under the name of a module below it: where a call may have failed to import that, perhaps not."""
@@ -148,7 +164,7 @@ class Loading:
         found = self._evaluation.modules.get(name)
         return name in self._evaluation.tree.sources and (found is None or found.status == "new")
 
-    def _is_perhaps_there(self, name: str) -> bool:
+    def is_perhaps_there(self, name: str) -> bool:
         """It is open whether a module that lies in a package has been imported by now."""
         found = self._evaluation.modules.get(name) if "." in name else None
         if found is None:
@@ -250,10 +266,15 @@ class Loading:
         missing = self._evaluation.world.missing(name)
         root = name.partition(".")[0]
         self._evaluation.feel(name)
+        package = name.rpartition(".")[0]
+        self.ask(self._evaluation.injected.get(package), "__path__", frame, at)
         if missing is not None and missing in self._evaluation.doubtful:
             failure = self._absent(missing, name, frame, at)
             self._evaluation.expressions.may_fail(failure, Atom(f"{missing} is injected"), frame)
             return self._evaluation.doubtful[missing] if name == missing else Unknown()
+        if missing is not None and package in self._evaluation.injected:
+            message = f"No module named '{name}'; '{package}' is not a package"
+            raise Raised(replace(self._absent(missing, name, frame, at), message=message))
         if missing is not None:
             raise Raised(self._absent(missing, name, frame, at))
         found = name if last else root
@@ -262,6 +283,23 @@ class Loading:
         self._evaluation.imported.add(name)
         self._evaluation.imported.add(root)
         return External(found)
+
+    def ask(self, holder: Value | None, name: str, frame: Frame, at: int) -> None:
+        """An object in the place of a module is asked for what modules have.
+
+        Raises:
+            Raised: where it answers by another exception than that it does not have that.
+        """
+        expressions, calls = self._evaluation.expressions, self._evaluation.calls
+        hook = holder.module.names.get("__getattr__") if isinstance(holder, ModuleValue) else None
+        try:
+            if isinstance(holder, Instance):
+                expressions.attribute(holder, name, frame, at)
+            elif isinstance(hook, FunctionValue):
+                calls.call(hook, (Constant(name),), {}, frame, at)
+        except Raised as raised:
+            if is_subclass(raised.failure.type, builtin("AttributeError")) is Truth.NO:
+                raise
 
     def _listed(self, name: str) -> bool:
         """It is known to be there."""

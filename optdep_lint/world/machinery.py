@@ -64,7 +64,13 @@ class Machinery:
         if name in self.evaluation.injected or tree.owns(name):
             parent = name.rpartition(".")[0]
             if parent and tree.owns(name) and not imports.is_found_whole(name, frame, at):
-                imports.import_dotted(parent, True, frame, at)
+                try:
+                    imports.import_dotted(parent, True, frame, at)
+                except Raised as raised:  # which is not asked for if the module is there already
+                    if not imports.is_perhaps_there(name):
+                        raise
+                    there = Atom(f"{name} is there already")
+                    self.evaluation.expressions.may_fail(raised.failure, there, frame)
             if name in self.evaluation.injected:
                 return self._spec_of(name, frame.state.settle(self.evaluation.injected[name]), frame, at)
             if tree.has(name):
@@ -100,6 +106,7 @@ class Machinery:
         """The spec of what the project has put into `sys.modules`."""
         if isinstance(put, Constant) and put.value is None:
             return put
+        self.evaluation.imports.ask(put, "__spec__", frame, at)
         if isinstance(put, Unknown) and put.doubt:
             self.evaluation.expressions.perhaps_missing("probe", "ValueError", f"{name}.__spec__ is not set", frame, at)
             return Unknown()
@@ -117,6 +124,8 @@ class Machinery:
         package_value = arguments[1] if len(arguments) > 1 else keywords.get("package", Unknown())
         package = to_python(frame.state.settle(package_value))
         if not isinstance(package, str):
+            message = f"the 'package' argument is required to import {name!r}"
+            self.evaluation.expressions.perhaps_missing("call", "TypeError", message, frame, at)
             return None
         level = len(name) - len(name.lstrip("."))
         parts = package.split(".")
@@ -151,14 +160,16 @@ class Machinery:
         if version is not None:
             return _said(path.rpartition(".")[2], version)
         missing = world.missing_distribution(normalized(name))
-        if missing is None:
-            return self._unknown_call(path, arguments, frame)
-        cause = Cause(missing, frame.module.source.path, at)
+        cause = Cause(missing, frame.module.source.path, at) if missing is not None else None
         failure = self.evaluation.expressions.failure(
             frame, at, "probe", f"No package metadata was found for {name}", cause,
-            External("importlib.metadata.PackageNotFoundError"), subject=name,
+            External("importlib.metadata.PackageNotFoundError"), subject=name, certain=not self.evaluation.cautious,
         )  # fmt: skip
-        raise Raised(failure)
+        if missing is not None:
+            raise Raised(failure)
+        if not self.evaluation.cautious:
+            self.evaluation.expressions.may_fail(failure, None, frame)
+        return self._unknown_call(path, arguments, frame)
 
     def _lazy_attribute(self, function: Known, arguments: Arguments, frame: Frame, at: int) -> Value:
         """The `__getattr__` of `lazy_loader.attach`: what is asked for is imported."""

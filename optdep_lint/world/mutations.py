@@ -12,6 +12,18 @@ from optdep_lint.world.values import Constant, Items, Table, Unknown, Value
 MUTATING = frozenset({"append", "extend", "update", "add", "insert", "remove", "discard", "pop", "clear", "setdefault"})
 
 
+def refused(held: Items | Table, name: str, arguments: Sequence[Value]) -> Exception | None:
+    """What Python raises for the call of a method, where all is known that hangs on; None where nothing."""
+    python, given = to_python(held), [to_python(argument) for argument in arguments]
+    if name not in ("pop", "remove") or NotPython in (python, *given):
+        return None
+    try:
+        getattr(set(python) if isinstance(held, Items) and held.kind == "set" else python, name)(*given)
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        return error
+    return None
+
+
 def changed(
     held: Items | Table, name: str, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> tuple[Value, Value]:

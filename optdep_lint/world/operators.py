@@ -149,27 +149,27 @@ class Operators(Questions):
         results: list[Value] = []
         for operator_, right_node in zip(node.operators, node.rights, strict=True):
             right = self.evaluate(right_node, frame)
-            results.append(self.compare(operator_, left, right, frame))
+            results.append(self.compare(operator_, left, right, frame, getattr(right_node, "at", 0)))
             left = right
         if len(results) == 1:
             return results[0]
         truths = [self.truth(result, frame)[0] for result in results]
         return Constant(min(truths) is Truth.YES) if min(truths) is not Truth.MAYBE else Unknown()
 
-    def compare(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
+    def compare(self, operator_: str, left: Value, right: Value, frame: Frame, at: int = 0) -> Value:
         """`left op right`"""
-        result = self._compared(operator_, left, right, frame)
+        result = self._compared(operator_, left, right, frame, at)
         settled = None not in (type_of(frame.state.settle(left)), type_of(frame.state.settle(right)))
         if settled or operator_ in _ALWAYS_BOOLEAN:
             return typed(result, bool)
         return doubted(result)
 
-    def _compared(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
+    def _compared(self, operator_: str, left: Value, right: Value, frame: Frame, at: int) -> Value:
         left, right = frame.state.settle(left), frame.state.settle(right)
         if isinstance(left, Choice):
-            return self.choose(left, lambda one: self.compare(operator_, one, right, frame), frame)
+            return self.choose(left, lambda one: self.compare(operator_, one, right, frame, at), frame)
         if isinstance(right, Choice):
-            return self.choose(right, lambda one: self.compare(operator_, left, one, frame), frame)
+            return self.choose(right, lambda one: self.compare(operator_, left, one, frame, at), frame)
         cause = left.cause or right.cause
         equal = are_equal(left, right) if operator_ in ("==", "!=", "is", "is not") else None
         if equal is not None:
@@ -198,8 +198,8 @@ class Operators(Questions):
         if left_python is not NotPython and right_python is not NotPython:
             try:
                 return caused(Constant(bool(_COMPARISONS[operator_](left_python, right_python))), cause)
-            except (TypeError, ValueError):
-                return Unknown()
+            except (TypeError, ValueError) as error:
+                return self.as_python(error, frame, at)
         return self._open_comparison(operator_, left, right, cause)
 
     def _has_none(self, items: Items, frame: Frame) -> Value:
@@ -270,13 +270,13 @@ class Operators(Questions):
             return Constant(True)
         return Unknown()
 
-    def binary(self, operator_: str, left: Value, right: Value, frame: Frame) -> Value:
+    def binary(self, operator_: str, left: Value, right: Value, frame: Frame, at: int) -> Value:
         """`left op right`, for arithmetic operators."""
         left, right = frame.state.settle(left), frame.state.settle(right)
         if isinstance(left, Choice):
-            return self.choose(left, lambda one: self.binary(operator_, one, right, frame), frame)
+            return self.choose(left, lambda one: self.binary(operator_, one, right, frame, at), frame)
         if isinstance(right, Choice):
-            return self.choose(right, lambda one: self.binary(operator_, left, one, frame), frame)
+            return self.choose(right, lambda one: self.binary(operator_, left, one, frame, at), frame)
         classes = union(left, right) if operator_ == "|" else None
         if classes is not None:
             return classes
@@ -286,8 +286,8 @@ class Operators(Questions):
         if operator_ in _ARITHMETIC and left_python is not NotPython and right_python is not NotPython:
             try:
                 return caused(from_python(_ARITHMETIC[operator_](left_python, right_python)), left.cause or right.cause)
-            except (TypeError, ValueError, ZeroDivisionError, KeyError):
-                return Unknown()
+            except (TypeError, ValueError, ZeroDivisionError, KeyError) as error:
+                return self.as_python(error, frame, at)
         return caused(Unknown(), left.cause or right.cause)
 
     def _conditional(self, node: syntax.Conditional, frame: Frame) -> Value:

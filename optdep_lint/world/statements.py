@@ -144,7 +144,7 @@ class Statements(Branches, Loops, Handlers, Definitions):
         expressions = self._evaluation.expressions
         before = expressions.evaluate(node.target, frame)
         value = expressions.evaluate(node.value, frame)
-        self.assign(node.target, expressions.binary(node.operator, before, value, frame), frame)
+        self.assign(node.target, expressions.binary(node.operator, before, value, frame, node.at), frame)
         return True
 
     def _evaluate(self, node: syntax.Evaluate, frame: Frame) -> bool:

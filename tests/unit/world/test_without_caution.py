@@ -111,3 +111,40 @@ def test_what_is_put_there_in_a_try_after_something_that_may_fail_is_there_perha
 def test_a_local_name_is_looked_for_nowhere_else(verdict):
     text = "globals().update(here.more)\ndef f():\n try: import gone\n except ImportError:\n  del F\nf()"
     assert verdict(text) == "gone"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v = 1\nv.x = 2", "1 < 'x'", "1 + 'x'", "{(1, [2]): 3}", "'-'.join(1)", "hasattr(sys)", "bool(1, 2)", "range(1, 5, 0)",
+        "L = []\nL.pop()", "L = [1]\nL.remove(5)", "D = {}\nD.pop('b')", "isinstance(None, (int, None))",
+        "def f(x): return super()\nf(1)", "import sys\nsys.modules['lost'] = None\nimport lost",
+    ],
+)  # fmt: skip
+def test_what_python_refuses(verdict, text):
+    assert verdict(text) == "raises"
+    assert verdict(f"try:\n {text.replace(chr(10), chr(10) + ' ')}\nexcept Exception: pass") == "ok"
+
+
+@pytest.mark.parametrize(
+    "text", ["del here.x", "del here.x[0]", "find_spec('sys')()", "import importlib\nimportlib.import_module('.x')"]
+)
+def test_what_python_may_refuse(verdict, text):
+    assert verdict(text) == "maybe"
+
+
+def test_what_leaving_raises_comes_in_the_place_of_what_was_raised(verdict):
+    manager = "class W:\n def __enter__(self): pass\n def __exit__(self, *given): raise LookupError\n"
+    assert verdict(f"{manager}try:\n with W(): import gone\nexcept ImportError: pass") == "gone"
+    assert verdict(f"{manager}try:\n with W(): import gone\nexcept LookupError: pass") == "ok"
+
+
+def test_a_package_that_is_imported_anew_does_not_have_what_was_there_before(verdict):
+    modules = {"a": "import a.b.c", "a_b": "", "a_b_c": "from a.d import x"}
+    text = "try:\n import a.b\nexcept ImportError: pass\ntry:\n import a.b.c as m\nexcept ImportError: pass\n"
+    assert verdict(f"{text}import a\nhasattr(a, 'b') or missing_name", **modules) == "raises"
+
+
+def test_an_object_in_the_place_of_a_module_is_asked_for_what_modules_have(verdict):
+    stand_in = "class K:\n def __getattr__(self, name): raise LookupError(name)\nsys.modules['lost'] = K()\n"
+    assert verdict(f"{stand_in}try: import lost.part\nexcept LookupError: import gone") == "gone"
