@@ -1,12 +1,12 @@
-"""The differential law at length: python benchmarks/differential.py --programs 20000 [--first SEED]
+"""The differential law at length: python benchmarks/differential.py [--programs 20000] [--first 0]
 
-Counts how often each method of the evaluator was reached, and lists every disagreement by seed.
+Lists every disagreement by its seed, and every branch of the evaluator that was seldom taken (`branches.py`).
 """
 
 from __future__ import annotations
 
 import argparse
-import inspect
+import importlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,61 +14,23 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from optdep_lint.world.answers import ANSWERS
-from optdep_lint.world.calls import Calls
-from optdep_lint.world.expressions import Expressions
-from optdep_lint.world.imports import Imports
-from optdep_lint.world.known import KnownThings
-from optdep_lint.world.statements import Statements
+from benchmarks.branches import EVALUATOR, Counters, reason
 from tests.laws.differential import Runner, judge
 from tests.laws.programs import Writer
-
-PARTS = (Statements, Expressions, Calls, Imports, KnownThings)
-
-
-ELSEWHERE = frozenset({
-    "tell_of_reads", "_resolved", "_alias", "_portion_absent", "_go_on",
-})  # fmt: skip
-"""Methods that only other uses of the evaluator reach, or syntax newer than the Python that runs the programs; the last
-goes on after a failure that caution does not conclude from, and with caution only what an absence explains is compared."""
-
 
 MOST_OPEN = 0.05
 """The share of programs of which too many are left open."""
 
 
-def count_methods(reached: Counter[str]) -> None:
-    """Let every method of the evaluator count its calls."""
-    for part in PARTS:
-        for owner in part.__mro__[:-1]:
-            for name, method in list(vars(owner).items()):
-                if name.startswith("__") or name in ELSEWHERE or not inspect.isfunction(method):
-                    continue
-                if not hasattr(method, "counted") and not getattr(method, "__isabstractmethod__", False):
-                    setattr(owner, name, counting(method, f"{owner.__name__}.{name}", reached))
-
-
-def counting(method, label: str, reached: Counter[str]):  # noqa: ANN001, ANN201
-    reached[label] += 0
-
-    def counted(*arguments, **keywords):  # noqa: ANN002, ANN003, ANN202
-        reached[label] += 1
-        return method(*arguments, **keywords)
-
-    counted.counted = True  # type: ignore[attr-defined]
-    return counted
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=20_000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--least", type=int, default=100, help="how often each method is to be reached")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--least", type=int, default=100, help="how often each branch is to be taken")
     parser.add_argument("--stop", action="store_true", help="stop at the first disagreement")
     options = parser.parse_args()
     sys.setrecursionlimit(20_000)
-    reached: Counter[str] = Counter()
-    count_methods(reached)
+    counters = Counters(importlib.import_module(f"optdep_lint.world.{name}") for name in EVALUATOR)
     statuses: Counter[str] = Counter()
     wrong = 0
     with Runner() as runner:
@@ -81,10 +43,23 @@ def main() -> int:
                 print(f"{seed}: {verdict.complaint}", flush=True)
                 if options.stop:
                     return 1
-    seldom = sorted(f"{label} ({count})" for label, count in reached.items() if count < options.least)
-    print(f"{options.programs} programs, {wrong} disagreements, {dict(statuses)}, {len(ANSWERS)} answers")
-    print(f"{len(seldom)} of {len(reached)} methods reached fewer than {options.least} times: {', '.join(seldom)}")
+    print(f"{options.programs} programs, {wrong} disagreements, {dict(statuses)}")
+    tell(counters, options.least)
     return 1 if wrong or statuses["maybe"] >= options.programs * MOST_OPEN else 0
+
+
+def tell(counters: Counters, least: int) -> None:
+    """Print the branches that were taken fewer times, those that others come to apart."""
+    seldom = [(branch, count) for branch, count in zip(counters.branches, counters.taken, strict=True) if count < least]
+    open_ = [(branch, count) for branch, count in seldom if reason(branch) is None]
+    excused = Counter(reason(branch) for branch, _ in seldom)
+    del excused[None]
+    print(f"{len(counters.branches)} branches, {len(open_)} taken fewer than {least} times:")
+    for branch, count in open_:
+        print(f"  {count:5} {branch.file}:{branch.line} {branch.label}")
+    print(f"{sum(excused.values())} more are not for programs like these:")
+    for why, count in excused.most_common():
+        print(f"  {count:5} {why}")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from optdep_lint.world.modules import Source, Tree
 from optdep_lint.world.surroundings import COMMON_VARIABLES, TYPING_ONLY
 from optdep_lint.world.values import Choice, Constant, Failure, Unbound, Unknown, Value
 from optdep_lint.world.worlds import World
+from tests.laws.programs import LATER
 
-PRESENT, ABSENT = ("here", "there", "shared", "packaging", "lazy_loader"), ("gone", "lost", "shared")
+PRESENT, ABSENT = ("here", "there", "shared", "packaging", "lazy_loader", "pytest"), ("gone", "lost", "shared")
 Program = dict[str, str]
 _PARTS = {root: frozenset({root, f"{root}.part"}) for root in ("here", "there")} | {
     "shared": frozenset({"shared.kept"}),
@@ -107,7 +108,7 @@ def judge(program: Program, runner: Runner) -> Verdict:
     unexplained = watch(evaluation)
     outcome = evaluation.outcome("top")
     complaint = compare(outcome, evaluation, real, program, runner)
-    if complaint is None and len(program["top"]) % 3 == 0 and not asks_the_process(program):
+    if complaint is None and len(program["top"]) % 2 == 0 and not asks_the_process(program):
         complaint = complain_of_another(evaluation, program, runner)
     cautious = not unexplained
     if complaint is None and cautious:
@@ -127,7 +128,7 @@ def complain_of_another(evaluation: Evaluation, program: Program, runner: Runner
 
     What asks for modules in `sys.modules` is left out: evaluation keeps what it has found in the first process that came to it.
     """
-    name = sorted(program)[len(program["side"]) % len(program)]
+    name = LATER if LATER in program else min(program)
     outcome = evaluation.outcome(name)
     if outcome.status == "maybe":
         return None

@@ -8,6 +8,9 @@ from __future__ import annotations
 from string import Template
 from typing import Any
 
+from tests.laws.gallery_of_modules import CIRCLES
+from tests.laws.gallery_of_values import ANSWERS, UNSEEN
+
 Lines = list[str]
 
 NAMES = (
@@ -111,7 +114,6 @@ CALLS = (
     "class C$n: kind = 3\nv$n = C$n.mro\nw$n = C$n().__doc__\n$flag = C$n().__class__.kind",
     "e$n = ValueError('x')\n$flag = e$n.args == ('x',)\nv$n = e$n.with_traceback\nw$n = e$n.nothing",
     "v$n = ValueError('x')()",
-    "import here\nv$n = here.OddError().attr",
     "class C$n:\n    def __getattr__(self, name):\n        if name == 'hidden': return 4\n        raise AttributeError(name)\n$flag = C$n().hidden",
     "class C$n:\n    def __getattr__(self, name):\n        if name == 'hidden': return 4\n        raise AttributeError(name)\n$flag = C$n().other",
     "import side\n@side\ndef f$n(): pass",
@@ -266,20 +268,44 @@ STATEMENTS = (
 """Ways through statements."""
 
 
+PIECES = (*NAMES, *CALLS, *VALUES, *MODULES, *STATEMENTS, *ANSWERS, *UNSEEN, *CIRCLES)
+
+
+FIRST = (*PIECES, *CIRCLES)
+"""What a program begins with is drawn from these: what takes several modules stands nowhere else."""
+
+
+def apart(text: str) -> tuple[Lines, dict[str, Lines]]:
+    """The lines of a piece, and those that it writes at the end of other modules."""
+    lines: Lines = []
+    others: dict[str, Lines] = {}
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            module, _, rest = line[1:].partition(": ")
+            others.setdefault(module, []).append(rest)
+        else:
+            lines.append(line)
+    return lines, others
+
+
+def drawn(writer: Any, scope: Any, kind: tuple[str, ...] = PIECES) -> Lines:
+    """One of the pieces of a kind."""
+    writer.fresh += 1
+    text = Template(writer.one(kind)).substitute(
+        n=writer.fresh, flag=writer.one(writer.flags), root=writer.root(), gone=writer.one(["gone", "lost"])
+    )
+    if (scope.function and "global " in text) or ((scope.function or scope.depth) and "import *" in text):
+        return ["pass"]  # what is global in one function need not be so in the next; stars stand in modules only
+    lines, others = apart(text)
+    for module, more in others.items():
+        writer.more.setdefault(module, []).extend(more)
+    return lines
+
+
 def piece(kind: tuple[str, ...]) -> Any:
     """What draws one of the pieces of a kind."""
-
-    def write(writer: Any, scope: Any) -> Lines:
-        text = Template(writer.one(kind)).substitute(
-            n=writer.fresh + 1, flag=writer.one(writer.flags), root=writer.root(), gone=writer.one(["gone", "lost"])
-        )
-        writer.fresh += 1
-        if (scope.function and "global " in text) or ((scope.function or scope.depth) and "import *" in text):
-            return ["pass"]  # what is global in one function need not be so in the next; stars stand in modules only
-        return text.split("\n")
-
-    return write
+    return lambda writer, scope: drawn(writer, scope, kind)
 
 
-GALLERY = tuple((len(kind) / 32, piece(kind)) for kind in (NAMES, CALLS, VALUES, MODULES, STATEMENTS))
+GALLERY = tuple((len(kind) / 128, piece(kind)) for kind in (NAMES, CALLS, VALUES, MODULES, STATEMENTS, ANSWERS, UNSEEN))
 """How often each kind is drawn, beside the plain statements."""

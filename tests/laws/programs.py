@@ -7,13 +7,15 @@ from functools import partial
 from random import Random
 
 from tests.laws.details import DETAILS
-from tests.laws.gallery import GALLERY
+from tests.laws.gallery import FIRST, GALLERY, drawn
 from tests.laws.shapes import SHAPES
 from tests.laws.things import THINGS
 
 PRESENT = ("here", "there")
 ABSENT = ("gone", "lost")
 MODULES = ("top", "pkg", "pkg.one", "pkg.two", "pkg.sub", "pkg.sub.deep", "side", "space.item")
+LATER = "later"
+"""A module that no other imports: it is asked for where the others have been."""
 FLAGS = ("F0", "F1", "F2", "F3")
 HANDLED = (
     "ImportError", "ImportError", "ModuleNotFoundError", "Exception", "(ImportError, AttributeError)", "NameError",
@@ -51,10 +53,12 @@ class Writer:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.fresh = 0
+        self.more: dict[str, list[str]] = {}
+        """What is still to be written at the end of modules."""
 
     def program(self) -> dict[str, str]:
         """Module name -> source; `top` is what gets imported."""
-        return {module: self.module(module) for module in MODULES}
+        return {module: self.module(module) for module in (*MODULES, LATER)}
 
     def module(self, name: str) -> str:
         """The source of one module."""
@@ -73,6 +77,14 @@ class Writer:
             lines.append(
                 f"F0 = F1 = {self.one(['True', 'False', 'None'])}; F2 = F3 = {self.one(['True', 'False', 'None'])}"
             )
+        if name in ("top", LATER):
+            for _ in range(4 if self.chance(0.5) else 0):
+                lines += [
+                    "try:",
+                    *["    " + line for line in drawn(self, scope, FIRST)],
+                    "except BaseException:",
+                    "    pass",
+                ]
         size = self.number(3, 9) if name == "top" else self.number(1, 6)
         for _ in range(size):
             lines += self.statement(scope)
@@ -82,7 +94,7 @@ class Writer:
             lines.append(f"__all__ = {listed!r}")
         if self.chance(0.15):
             lines += self.hook(scope)
-        lines += self.oddity(name)
+        lines += self.oddity(name) + self.more.pop(name, [])
         return "\n".join(lines) + "\n"
 
     def oddity(self, name: str) -> list[str]:

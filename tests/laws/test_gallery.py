@@ -15,9 +15,6 @@ from contextlib import contextmanager, suppress
 OTHERS = dict.fromkeys(("pkg", "pkg.one", "pkg.two", "pkg.sub", "pkg.sub.deep"), "") | {
     "side": "import here\nif here.is_good():\n    maybe_bound = 1\n", "space.item": "F0 = 1\n",
 }  # fmt: skip
-PIECES = [
-    *gallery.NAMES, *gallery.CALLS, *gallery.VALUES, *gallery.MODULES, *gallery.STATEMENTS,
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +26,12 @@ def runner():
 @pytest.mark.parametrize("root", ["gone", "here"])
 def test_a_piece_by_itself(runner, root):
     complaints = {}
-    for piece in PIECES:
-        text = Template(piece).substitute(n=1, flag="F0", root=root, gone="gone")
-        complaint = judge({**OTHERS, "top": f"{HEAD}{text}\n"}, runner).complaint
+    for piece in gallery.PIECES:
+        lines, others = gallery.apart(Template(piece).substitute(n=1, flag="F0", root=root, gone="gone"))
+        program = {**OTHERS, "top": "\n".join([HEAD, *lines, ""])}
+        for name, more in others.items():
+            program[name] += "\n".join(["import sys", *more, ""])
+        complaint = judge(program, runner).complaint
         if complaint is not None:
             complaints[piece] = complaint
     assert not complaints

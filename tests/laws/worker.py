@@ -35,7 +35,21 @@ def attach(package_name, submodules=None, submod_attrs=None):
 """What the distribution of that name does, as far as programs ask for it."""
 
 
-WITHOUT_METADATA = ("there", "shared", "packaging", "lazy_loader")
+PYTEST = """
+import importlib
+
+class Skipped(BaseException):
+    pass
+
+def importorskip(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Skipped(name) from error
+"""
+"""Of that distribution, too, what programs ask for."""
+
+WITHOUT_METADATA = ("there", "shared", "packaging", "lazy_loader", "pytest")
 """Roots that are there, and of which no distribution says so."""
 
 FOLDER = "folder of "
@@ -55,8 +69,10 @@ class Part(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         if name == "__version__" and self.__name__ == "here":
             return "1.2"
-        if name.startswith("__") or (self.__name__, name) == ("shared", "missed"):
+        if name.startswith("__") or (self.__name__ == "shared" and name != "kept"):
             raise AttributeError(name)
+        if name.endswith("Error"):
+            return type(name, (Exception,), {})
         return Part("thing")
 
     def __iter__(self) -> object:
@@ -118,7 +134,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
             spec.submodule_search_locations.append(FOLDER + name)
             return spec
-        if name.partition(".")[0] in self.present and not name.startswith("shared.missed"):
+        if name.partition(".")[0] in self.present and not name.startswith(("shared.missed", "shared.other")):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -153,7 +169,7 @@ def roots_behind(error, everywhere, seen):
         name = getattr(error, "name", None)
         if isinstance(error, importlib.metadata.PackageNotFoundError):
             yield name
-        elif str(error).startswith("cannot import name 'missed' from"):
+        elif str(error).startswith(("cannot import name 'missed' from", "cannot import name 'other' from")):
             yield "shared"
         elif isinstance(error, ModuleNotFoundError) and name and str(error) == f"No module named {name!r}":
             yield name.partition(".")[0]
@@ -181,7 +197,7 @@ def told(value: object) -> object:
 def run(program: dict) -> dict:
     """Import `top`, or the module that is asked for, and say what came of it."""
     target = program.get("target", "top")
-    finder = Finder({**program["modules"], "lazy_loader": LAZY_LOADER}, program["present"])
+    finder = Finder({**program["modules"], "lazy_loader": LAZY_LOADER, "pytest": PYTEST}, program["present"])
     sys.meta_path.append(finder)
     sys.path_hooks.append(finder.listing)
     try:
