@@ -126,8 +126,19 @@ class CallTime:
         reading += self._reading_instances(module, reading)
         reading += self._reading_classes(module, touched, reading)
         for definition in reading:
-            yield from self.call(module, definition)
+            if not self._is_put_under_a_stand_in(module, definition, before):
+                yield from self.call(module, definition)
         yield from self.local_uses(module, reading)
+
+    def _is_put_under_a_stand_in(self, module: Module, definition: Definition, before: Mapping[str, Value]) -> bool:
+        """What decorates a function is had from an object that stands for what is absent: only the real thing would run it."""
+        for decorator in definition.node.decorators:
+            held = decorator.function if isinstance(decorator, syntax.Call) else decorator
+            if isinstance(held, syntax.Attribute) and isinstance(held.value, syntax.Name):
+                value = module.namespace.get(held.value.id)
+                if isinstance(value, Instance) and self._is_felt(value, before.get(held.value.id)):
+                    return True
+        return False
 
     def local_uses(self, module: Module, done: Collection[Definition] = ()) -> Iterator[Use]:
         """The failures of functions that import what is absent themselves, or call one of the same file that does."""

@@ -455,6 +455,25 @@ CASES = {
         def total(x):
             return isinstance(x, numba.Table)  # expect: OPD202
         """,
+    "what is put under a decorator of a stand-in is run by nobody": """
+        class Absent:
+            exp = None
+
+            def kernel(self, function):
+                return function
+
+        try:
+            import numba
+        except ImportError:
+            numba = Absent()
+
+        @numba.kernel
+        def _total_kernel(x):
+            return numba.exp(x)
+
+        def total(x):
+            return numba.exp(x)  # expect: OPD202
+        """,
     "a type's name for the type": """
         try:
             from numba import Table
