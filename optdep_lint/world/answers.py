@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from optdep_lint.world import lazy
-from optdep_lint.world.builtin_types import is_of, python_type
+from optdep_lint.world.builtin_types import is_of
 from optdep_lint.world.computed import COMPUTED
 from optdep_lint.world.displays import table_of
 from optdep_lint.world.exceptions import is_subclass, text_of
@@ -34,6 +34,7 @@ from optdep_lint.world.values import (
     builtin,
     caused,
     elements_of,
+    type_of,
 )
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _getattr(known: KnownThings, arguments: Arguments, keywords: Keywords, frame
 
 def _isinstance(known: KnownThings, arguments: Arguments, keywords: Keywords, frame: Frame, at: int) -> Value:
     value, wanted = frame.state.settle(arguments[0]), frame.state.settle(arguments[1])
-    python = python_type(value)
+    python = type_of(value)
     if python is not None:
         truth = is_of(python, wanted, known.evaluation.expressions.is_closed)
     elif isinstance(value, Instance):

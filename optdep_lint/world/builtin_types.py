@@ -1,4 +1,4 @@
-"""Of which of Python's own types a value is, and what these types derive from."""
+"""What Python's own types derive from, and what instances of them are instances of."""
 
 from __future__ import annotations
 
@@ -7,23 +7,9 @@ import collections.abc
 from collections.abc import Callable, Iterator
 
 from optdep_lint.world.truth import Truth
-from optdep_lint.world.values import COLLECTIONS, ClassValue, Constant, External, Items, Known, Table, Unknown, Value
+from optdep_lint.world.values import ClassValue, Constant, External, Items, Known, Value
 
 _HOLDERS = {"builtins": builtins, "collections.abc": collections.abc}
-
-
-def python_type(value: Value) -> type | None:
-    """The type of a value of Python's own; None of anything else, and where it is not known."""
-    match value:
-        case Constant():
-            return type(value.value)
-        case Items():
-            return COLLECTIONS[value.kind]
-        case Table():
-            return dict
-        case Unknown():
-            return value.type
-    return None
 
 
 def is_of(python: type, wanted: Value, is_closed: Callable[[ClassValue], bool]) -> Truth:

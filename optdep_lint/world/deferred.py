@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, statements
+from optdep_lint.facts.walk import Definition
 from optdep_lint.world.calltime import CallTime, Functions
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.frames import Frame
-from optdep_lint.world.modules import Module, parents_of
+from optdep_lint.world.modules import Module
 from optdep_lint.world.references import References
 from optdep_lint.world.stdlib import is_stdlib_root
 from optdep_lint.world.values import (
@@ -68,18 +67,8 @@ def needless_failures(
         if reader is None or reader.status != "ok":
             continue
         for definition in functions.spelling(reader.source.summary, spelled):
-            if _imports_any(reader, definition, failing):
+            if reader.source.imports_any(reader.source.summary.body_of(definition.node.body), failing):
                 yield from _failing(called, whole, base, reader, definition, failing)
-
-
-def _imports_any(reader: Module, definition: Definition, failing: Collection[str]) -> bool:
-    """The function itself imports one of these modules, or something in one."""
-    return any(
-        name in failing or any(parent in failing for parent in parents_of(name))
-        for statement in statements(reader.source.summary.body_of(definition.node.body))
-        if isinstance(statement, (syntax.Import, syntax.ImportFrom))
-        for name in reader.source.imported(statement)
-    )
 
 
 def _fails_by_itself(module: Module) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optdep_lint.facts import syntax
 from optdep_lint.facts.summary import Summary
+from optdep_lint.facts.walk import statements
 from optdep_lint.world.frames import Frame
 from optdep_lint.world.truth import Condition
 from optdep_lint.world.values import Constant, Failure, Items, Value
@@ -39,6 +40,15 @@ class Source:
             return [alias.name for alias in node.names]
         origin = self.absolute(node)
         return [f"{origin}.{alias.name}" for alias in node.names] if origin else []
+
+    def imports_any(self, block: syntax.Block, modules: Collection[str]) -> bool:
+        """A block of it imports one of these modules, something in one, or what lies below."""
+        return any(
+            name in modules or any(parent in modules for parent in parents_of(name))
+            for statement in statements(block)
+            if isinstance(statement, (syntax.Import, syntax.ImportFrom))
+            for name in self.imported(statement)
+        )
 
 
 @dataclass(frozen=True, slots=True)

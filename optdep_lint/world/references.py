@@ -142,11 +142,8 @@ class References:
         """Of the imports in functions it is not known what holds there."""
         summary = reader.source.summary
         for definition in self._words.spelling(summary, (module.rpartition(".")[2],)):
-            for statement in statements(summary.body_of(definition.node.body)):
-                if isinstance(statement, (syntax.Import, syntax.ImportFrom)) and any(
-                    is_within(name, module) for name in reader.source.imported(statement)
-                ):
-                    yield Reference(reader.name, definition.name.partition(".")[0], {})
+            if reader.source.imports_any(summary.body_of(definition.node.body), (module,)):
+                yield Reference(reader.name, definition.name.partition(".")[0], {})
 
     def _definition(self, module: str, name: str) -> object | None:
         """The function or class of that name, or the method of a class that needs no instance, or that others leave alone."""

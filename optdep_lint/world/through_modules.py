@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from optdep_lint.facts import syntax
-from optdep_lint.facts.walk import Definition, is_within, statements
+from optdep_lint.facts.walk import Definition
 from optdep_lint.world.evaluation import Evaluation
 from optdep_lint.world.modules import Module
 from optdep_lint.world.references import References
@@ -64,9 +63,4 @@ def _reaches(module: Module, definition: Definition, words: Words, wanted: set[s
         held = module.namespace.get(word)
         if isinstance(held, ModuleValue) and held.module.name in wanted:
             return True
-    for statement in statements(summary.body_of(definition.node.body)) if wanted else ():
-        if isinstance(statement, (syntax.Import, syntax.ImportFrom)):
-            imported = module.source.imported(statement)
-            if any(is_within(name, one) for name in imported for one in wanted):
-                return True
-    return False
+    return bool(wanted) and module.source.imports_any(summary.body_of(definition.node.body), wanted)
